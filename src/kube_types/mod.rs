@@ -1,0 +1,5 @@
+//! Small types and rules that several parts share: names, quantities, selectors. Pure.
+
+pub mod names;
+pub mod quantity;
+pub mod selector;

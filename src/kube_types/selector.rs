@@ -1,0 +1,1 @@
+//! Matching label selectors against labels.

@@ -1,0 +1,8 @@
+//! The type table and what it drives: strict decoding, printing, and (later) patches and hashes.
+//!
+//! Start with [`table`]; [`source`] is what readers produce, [`value`] what decoding makes of it.
+
+pub mod print;
+pub mod source;
+pub mod table;
+pub mod value;

@@ -1,0 +1,92 @@
+//! How Go prints values in error messages, and how it writes JSON.
+
+use std::fmt::Write as _;
+
+/// Appends `s` quoted by Go's `%q`.
+pub fn go_quote(out: &mut String, s: &str) {
+    out.push('"');
+    for c in s.chars() {
+        match c {
+            '"' => out.push_str("\\\""),
+            '\\' => out.push_str("\\\\"),
+            '\u{7}' => out.push_str("\\a"),
+            '\u{8}' => out.push_str("\\b"),
+            '\u{c}' => out.push_str("\\f"),
+            '\n' => out.push_str("\\n"),
+            '\r' => out.push_str("\\r"),
+            '\t' => out.push_str("\\t"),
+            '\u{b}' => out.push_str("\\v"),
+            c if is_go_printable(c) => out.push(c),
+            c if (c as u32) < 0x20 || c as u32 == 0x7f => {
+                let _ = write!(out, "\\x{:02x}", c as u32);
+            }
+            c if (c as u32) < 0x10000 => {
+                let _ = write!(out, "\\u{:04x}", c as u32);
+            }
+            c => {
+                let _ = write!(out, "\\U{:08x}", c as u32);
+            }
+        }
+    }
+    out.push('"');
+}
+
+/// Appends `s` quoted as Go's JSON encoder does, HTML escapes included.
+pub fn json_quote(out: &mut String, s: &str) {
+    out.push('"');
+    let bytes = s.as_bytes();
+    let mut from = 0;
+    for (i, c) in s.char_indices() {
+        let escape: Option<&str> = match c {
+            '"' => Some("\\\""),
+            '\\' => Some("\\\\"),
+            '\n' => Some("\\n"),
+            '\r' => Some("\\r"),
+            '\t' => Some("\\t"),
+            '\u{8}' => Some("\\b"),
+            '\u{c}' => Some("\\f"),
+            '<' => Some("\\u003c"),
+            '>' => Some("\\u003e"),
+            '&' => Some("\\u0026"),
+            '\u{2028}' => Some("\\u2028"),
+            '\u{2029}' => Some("\\u2029"),
+            c if (c as u32) < 0x20 => None,
+            _ => continue,
+        };
+        out.push_str(&s[from..i]);
+        match escape {
+            Some(e) => out.push_str(e),
+            None => {
+                let _ = write!(out, "\\u{:04x}", bytes[i]);
+            }
+        }
+        from = i + c.len_utf8();
+    }
+    out.push_str(&s[from..]);
+    out.push('"');
+}
+
+/// Whether Go's `strconv.IsPrint` holds: letters, marks, numbers, punctuation, symbols and the
+/// ASCII space.
+///
+/// Parity: exact for ASCII and Latin-1; beyond, Rust's notion of what `{:?}` leaves unescaped, which
+/// differs from Go's tables in characters of newer Unicode versions.
+fn is_go_printable(c: char) -> bool {
+    match c {
+        ' '..='~' => true,
+        '\u{7f}'..='\u{a0}' | '\u{ad}' => false,
+        '\u{300}'..='\u{36f}' => true,
+        c if c.is_ascii() => false,
+        c if c.is_whitespace() => false,
+        c => c.escape_debug().len() == 1 || is_grapheme_extend_kept(c),
+    }
+}
+
+/// `char::escape_debug` escapes combining marks (at the start of a string), which Go prints raw.
+fn is_grapheme_extend_kept(c: char) -> bool {
+    let mut text = String::with_capacity(8);
+    text.push('a');
+    text.push(c);
+    let quoted = format!("{text:?}");
+    quoted.len() == text.len() + 2
+}
