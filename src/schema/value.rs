@@ -257,7 +257,7 @@ impl<'t> View<'t> {
     }
 
     /// A struct that is there whether set or not (a non-pointer field).
-    pub fn sub(self, json: &'static str) -> View<'t> {
+    pub fn nested(self, json: &'static str) -> View<'t> {
         match self.get(json) {
             Some(Value::Struct(s)) => s.view(),
             _ => match self.ty.known(json).ty {

@@ -1,0 +1,1 @@
+//! `metadata` of a Deployment: on create, and what may change on update.

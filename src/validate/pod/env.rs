@@ -1,0 +1,1 @@
+//! `env` and `envFrom` of a container.

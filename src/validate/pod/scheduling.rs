@@ -1,0 +1,1 @@
+//! Where pods may run: affinity, tolerations, spread constraints, node selectors, gates.

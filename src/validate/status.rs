@@ -1,0 +1,1 @@
+//! `status` of a Deployment, written through its subresource.

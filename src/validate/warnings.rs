@@ -1,0 +1,1 @@
+//! What the API server warns about although it accepts it.
