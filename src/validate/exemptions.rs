@@ -1,5 +1,7 @@
 //! What an update may keep: rules that are relaxed because the stored object already breaks them.
 
+use crate::schema::value::View;
+
 /// Relaxed rules, each switched on when the old template already had the flaw. All off on create.
 ///
 /// Source: kubernetes v1.37.2 `pkg/api/pod`, `GetValidationOptionsFromPodTemplate`.
@@ -35,4 +37,9 @@ pub struct Exemptions {
     pub toleration_comparison: bool,
     /// Fields behind gates that are off are kept, since the old template used them.
     pub stop_signals: bool,
+}
+
+/// What updates of this stored Deployment may keep.
+pub fn of(_old: View<'_>) -> Exemptions {
+    Exemptions::default()
 }
