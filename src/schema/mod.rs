@@ -2,6 +2,7 @@
 //!
 //! Start with [`table`]; [`source`] is what readers produce, [`value`] what decoding makes of it.
 
+pub mod json;
 pub mod print;
 pub mod source;
 pub mod table;

@@ -35,6 +35,8 @@ pub enum Data<'a> {
     Array(Vec<Node<'a>>),
     /// Members in the order given, repeated keys included.
     Object(Vec<Member<'a>>),
+    /// A list or object nested deeper than any field that decoding reads, as JSON text.
+    Deep(Cow<'a, str>),
 }
 
 /// One `key: value` of an object.
