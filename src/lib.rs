@@ -1,5 +1,6 @@
 //! rollgate: a gate in front of every Kubernetes Deployment, and the engine behind it.
 
+pub mod cli;
 pub mod kube_types;
 pub mod schema;
 pub mod validate;

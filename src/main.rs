@@ -1,3 +1,17 @@
-//! Command line of rollgate.
+//! The `rollgate` program: parses the command line, runs one subcommand and turns the outcome into an
+//! exit code.
 
-fn main() {}
+use std::process::ExitCode;
+
+use clap::Parser;
+use rollgate::cli::{Cli, Exit};
+
+fn main() -> ExitCode {
+    match Cli::parse().run() {
+        Ok(exit) => exit.into(),
+        Err(error) => {
+            eprintln!("rollgate: {error:#}");
+            Exit::Unusable.into()
+        }
+    }
+}
