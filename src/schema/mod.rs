@@ -2,8 +2,11 @@
 //!
 //! Start with [`table`]; [`source`] is what readers produce, [`value`] what decoding makes of it.
 
+pub mod decode;
 pub mod json;
 pub mod print;
 pub mod source;
 pub mod table;
+pub mod time;
 pub mod value;
+pub mod write;

@@ -135,6 +135,11 @@ impl<'t> View<'t> {
         self.fields.iter().find(|(f, _)| f.json == json).map(|(_, v)| v)
     }
 
+    /// The value of a field of the table, if set.
+    pub fn field(self, field: &'static Field) -> Option<&'t Value<'t>> {
+        self.fields.iter().find(|(f, _)| *f == field).map(|(_, v)| v)
+    }
+
     /// Whether a field is set: for pointers, that it is not nil.
     pub fn has(self, json: &'static str) -> bool {
         self.get(json).is_some()
