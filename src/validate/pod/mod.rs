@@ -2,9 +2,13 @@
 
 pub mod containers;
 pub mod env;
+mod ephemeral;
 pub mod field_refs;
+mod mounts;
+mod ports;
 pub mod probes;
 pub mod resources;
+mod restart;
 pub mod scheduling;
 pub mod security;
 pub mod volumes;
