@@ -1,6 +1,8 @@
 //! rollgate: a gate in front of every Kubernetes Deployment, and the engine behind it.
 
+pub mod answer;
 pub mod cli;
+pub mod defaults;
 pub mod kube_types;
 pub mod schema;
 pub mod validate;

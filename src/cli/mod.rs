@@ -3,6 +3,7 @@
 //!
 //! To add a subcommand: write its file, add a variant to [`Command`] and an arm to [`Cli::run`].
 
+pub mod answer;
 pub mod completions;
 
 use std::process::ExitCode;
@@ -20,6 +21,7 @@ pub struct Cli {
 /// The subcommands.
 #[derive(Debug, Subcommand)]
 enum Command {
+    Answer(answer::Args),
     Completions(completions::Args),
 }
 
@@ -51,6 +53,7 @@ impl Cli {
     /// Whatever kept it from doing its work; the exit code is then [`Exit::Unusable`].
     pub fn run(self) -> anyhow::Result<Exit> {
         match self.command {
+            Command::Answer(args) => args.run(),
             Command::Completions(args) => args.run(),
         }
     }

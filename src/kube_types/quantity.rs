@@ -144,13 +144,11 @@ impl<'a> Quantity<'a> {
         if let Amount::Short { scale: -3.., .. } = self.amount {
             return;
         }
-        self.amount = match scaled_up(&self.amount, -3) {
-            (value, exact) => match &self.amount {
-                // More digits than 64 bits hold: what is exact already only prints anew.
-                Amount::Long { .. } if exact => self.amount.clone(),
-                _ => Amount::from_big(value, -3),
-            },
-        };
+        let (value, exact) = scaled_up(&self.amount, -3);
+        // What is exact already only prints anew.
+        if !exact {
+            self.amount = Amount::from_big(value, -3);
+        }
         self.text = Cow::Owned(render(&self.amount, self.format));
     }
 

@@ -3,6 +3,7 @@
 //! Start with [`table`]; [`source`] is what readers produce, [`value`] what decoding makes of it.
 
 pub mod decode;
+pub mod equality;
 pub mod json;
 pub mod print;
 pub mod source;

@@ -11,6 +11,9 @@ use serde::Deserialize;
 /// The tables that ship with this build, oldest first.
 const RELEASES: &[(&str, &str)] = &[("1.37", include_str!("../../data/types-1.37.json"))];
 
+/// The Scale subresource's types, the same in every release.
+const SCALE: &str = include_str!("../../data/scale-types.json");
+
 /// The layout of one struct, with embedded structs flattened as JSON sees them.
 #[derive(Debug)]
 pub struct StructType {
@@ -157,10 +160,13 @@ impl Table {
     }
 
     fn read(release: &'static str, text: &'static str) -> &'static Table {
-        let raw: HashMap<&'static str, RawType> =
-            serde_json::from_str(text).expect("the type table is checked in and read by every test");
+        let types = |text| -> HashMap<&'static str, RawType> {
+            serde_json::from_str(text).expect("the type table is checked in and read by every test")
+        };
+        let mut raw = types(text);
+        raw.extend(types(SCALE));
         let mut reader = Reader { raw, done: HashMap::new() };
-        for root in ["v1.Deployment", "v1.ReplicaSet", "v1.Pod"] {
+        for root in ["v1.Deployment", "v1.ReplicaSet", "v1.Pod", "autoscaling.Scale"] {
             reader.layout(root);
         }
         Box::leak(Box::new(Table { release, structs: reader.done }))

@@ -1,0 +1,205 @@
+//! Which kind a body says it is, read as the API server reads it before anything else.
+
+use super::Placed;
+use crate::schema::source::{Data, Node, Span};
+
+const BODY_TYPE: &str =
+    r#"struct { APIVersion string "json:\"apiVersion,omitempty\""; Kind string "json:\"kind,omitempty\"" }"#;
+/// Where upstream's registry of kinds is made; part of its message.
+const SCHEME: &str = "pkg/runtime/scheme.go:111";
+const DEPLOYMENT_VERSION: &str = "apps/v1";
+
+/// Kinds that the server knows besides Deployments, by version; no conversion leads to a Deployment.
+const OTHER_KINDS: &[(&str, &[&str])] = &[
+    (
+        "v1",
+        &[
+            "Binding",
+            "ComponentStatus",
+            "ComponentStatusList",
+            "ConfigMap",
+            "ConfigMapList",
+            "Endpoints",
+            "EndpointsList",
+            "Event",
+            "EventList",
+            "LimitRange",
+            "LimitRangeList",
+            "List",
+            "Namespace",
+            "NamespaceList",
+            "Node",
+            "NodeList",
+            "NodeProxyOptions",
+            "PersistentVolume",
+            "PersistentVolumeClaim",
+            "PersistentVolumeClaimList",
+            "PersistentVolumeList",
+            "Pod",
+            "PodAttachOptions",
+            "PodExecOptions",
+            "PodList",
+            "PodLogOptions",
+            "PodPortForwardOptions",
+            "PodProxyOptions",
+            "PodStatusResult",
+            "PodTemplate",
+            "PodTemplateList",
+            "RangeAllocation",
+            "ReplicationController",
+            "ReplicationControllerList",
+            "ResourceQuota",
+            "ResourceQuotaList",
+            "Secret",
+            "SecretList",
+            "SerializedReference",
+            "Service",
+            "ServiceAccount",
+            "ServiceAccountList",
+            "ServiceList",
+            "ServiceProxyOptions",
+            "Status",
+            "APIVersions",
+            "APIGroup",
+            "APIGroupList",
+            "APIResourceList",
+            "CreateOptions",
+            "DeleteOptions",
+            "GetOptions",
+            "ListOptions",
+            "PatchOptions",
+            "UpdateOptions",
+        ],
+    ),
+    (
+        "apps/v1",
+        &[
+            "ControllerRevision",
+            "ControllerRevisionList",
+            "DaemonSet",
+            "DaemonSetList",
+            "DeploymentList",
+            "ReplicaSet",
+            "ReplicaSetList",
+            "StatefulSet",
+            "StatefulSetList",
+            "CreateOptions",
+            "DeleteOptions",
+            "GetOptions",
+            "ListOptions",
+            "PatchOptions",
+            "UpdateOptions",
+        ],
+    ),
+    (
+        "apps/v1beta1",
+        &[
+            "ControllerRevision",
+            "ControllerRevisionList",
+            "Deployment",
+            "DeploymentList",
+            "DeploymentRollback",
+            "Scale",
+            "StatefulSet",
+            "StatefulSetList",
+        ],
+    ),
+    (
+        "apps/v1beta2",
+        &[
+            "ControllerRevision",
+            "ControllerRevisionList",
+            "DaemonSet",
+            "DaemonSetList",
+            "Deployment",
+            "DeploymentList",
+            "ReplicaSet",
+            "ReplicaSetList",
+            "Scale",
+            "StatefulSet",
+            "StatefulSetList",
+        ],
+    ),
+];
+
+/// The message for a body that is no JSON, or whose kind cannot be read.
+pub(super) fn unreadable(error: &str) -> String {
+    format!("couldn't get version/kind; json parse error: {error}")
+}
+
+/// Checks that the body is a Deployment, or does not say what it is.
+pub(super) fn check(body: &Node<'_>) -> Result<(), Placed> {
+    let (version, kind) = named(body)?;
+    let version_at = version.map_or(body.at, |(_, at)| at);
+    let refuse = |message: String, at: Span| Err(Placed { message, at });
+    let version = version.map_or("", |(v, _)| v);
+    let (group, number) = match version.split_once('/') {
+        None => ("", version),
+        Some((_, rest)) if rest.contains('/') => {
+            return refuse(format!("unexpected GroupVersion string: {version}"), version_at);
+        }
+        Some(parts) => parts,
+    };
+    let (kind, kind_at) = match kind {
+        Some((kind, at)) if !kind.is_empty() => (kind, at),
+        _ => ("Deployment", version_at),
+    };
+    let full = match (group, number) {
+        ("", "") => DEPLOYMENT_VERSION.to_owned(),
+        ("", number) => number.to_owned(),
+        (group, number) => format!("{group}/{number}"),
+    };
+    if full == DEPLOYMENT_VERSION && kind == "Deployment" {
+        return Ok(());
+    }
+    if OTHER_KINDS.iter().any(|(v, kinds)| *v == full && kinds.contains(&kind)) {
+        let number = full.rsplit('/').next().unwrap_or(&full);
+        let message = format!("converting ({number}.{kind}) to (v1.Deployment): unknown conversion");
+        return refuse(message, kind_at);
+    }
+    refuse(format!("no kind \"{kind}\" is registered for version \"{full}\" in scheme \"{SCHEME}\""), kind_at)
+}
+
+type Named<'n> = Option<(&'n str, Span)>;
+
+/// `apiVersion` and `kind`, whose keys may be spelt in any case here.
+fn named<'n>(body: &'n Node<'_>) -> Result<(Named<'n>, Named<'n>), Placed> {
+    let (mut version, mut kind) = (None, None);
+    let found = |node: &Node<'_>| match &node.data {
+        Data::Bool(_) => "bool",
+        Data::Number(_) => "number",
+        Data::String(_) => "string",
+        Data::Deep(text) if text.starts_with('{') => "object",
+        Data::Array(_) | Data::Deep(_) => "array",
+        Data::Object(_) | Data::Null => "object",
+    };
+    let members = match &body.data {
+        Data::Object(members) => members,
+        Data::Null => return Ok((None, None)),
+        _ => {
+            let message = format!("json: cannot unmarshal {} into Go value of type {BODY_TYPE}", found(body));
+            return Err(Placed { message: unreadable(&message), at: body.at });
+        }
+    };
+    for member in members {
+        let (name, slot) = if member.key.eq_ignore_ascii_case("apiVersion") {
+            ("apiVersion", &mut version)
+        } else if member.key.eq_ignore_ascii_case("kind") {
+            ("kind", &mut kind)
+        } else {
+            continue;
+        };
+        match &member.value.data {
+            Data::String(text) => *slot = Some((&**text, member.value.at)),
+            Data::Null => {}
+            _ => {
+                let message = format!(
+                    "json: cannot unmarshal {} into Go struct field .{name} of type string",
+                    found(&member.value)
+                );
+                return Err(Placed { message: unreadable(&message), at: member.value.at });
+            }
+        }
+    }
+    Ok((version, kind))
+}
