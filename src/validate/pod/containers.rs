@@ -130,3 +130,64 @@ pub(super) fn one_of(
         faults.not_supported(&path.field(field), value, supported);
     }
 }
+
+#[cfg(test)]
+mod tests {
+
+    use super::*;
+    use crate::validate::pod::testing::found;
+
+    /// The faults in `name` fields; the containers lack nearly all else.
+    fn name_faults(spec: &str) -> Vec<String> {
+        let mut found = found("v1.PodSpec", spec, |faults, spec, path| {
+            containers(faults, spec, path, &Volumes::default(), &Rules::default());
+        });
+        found.retain(|fault| fault.contains("].name: "));
+        found
+    }
+
+    #[test]
+    fn an_empty_name_counts_as_a_name_among_regular_containers_only() {
+        let both = r#"{"containers": [{"name": ""}, {"name": ""}],
+        "initContainers": [{"name": ""}, {"name": "z"}, {"name": "z"}]}"#;
+        assert_eq!(
+            name_faults(both),
+            [
+                "C.containers[0].name: Required value",
+                "C.containers[1].name: Required value",
+                r#"C.containers[1].name: Duplicate value: """#,
+                "C.initContainers[0].name: Required value",
+                r#"C.initContainers[0].name: Duplicate value: """#,
+                r#"C.initContainers[2].name: Duplicate value: "z""#,
+            ]
+        );
+        let init = r#"{"containers": [{"name": "a"}], "initContainers": [{"name": ""}, {"name": ""}, {"name": "a"}]}"#;
+        assert_eq!(
+            name_faults(init),
+            [
+                "C.initContainers[0].name: Required value",
+                "C.initContainers[1].name: Required value",
+                r#"C.initContainers[2].name: Duplicate value: "a""#,
+            ]
+        );
+    }
+
+    #[test]
+    fn a_repeated_name_among_ephemeral_containers_is_no_target() {
+        let spec = r#"{"containers": [{"name": "a"}],
+        "ephemeralContainers": [{"name": "e"}, {"name": "e", "targetContainerName": "e"}, {"name": "a"}]}"#;
+        let faults = found("v1.PodSpec", spec, |faults, spec, path| {
+            containers(faults, spec, path, &Volumes::default(), &Rules::default());
+        });
+        let about_names: Vec<_> =
+            faults.iter().filter(|fault| fault.to_lowercase().contains("name: ")).collect();
+        assert_eq!(
+            about_names,
+            [
+                r#"C.ephemeralContainers[1].name: Duplicate value: "e""#,
+                r#"C.ephemeralContainers[1].targetContainerName: Not found: "e""#,
+                r#"C.ephemeralContainers[2].name: Duplicate value: "a""#,
+            ]
+        );
+    }
+}

@@ -154,3 +154,65 @@ fn file_key_volume(faults: &mut Faults, volume: &str, is_empty_dir: Option<bool>
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+
+    use super::*;
+    use crate::validate::pod::testing::found;
+
+    #[test]
+    fn a_variable_has_one_source() {
+        let container = r#"{"env": [
+        {"name": "A=B", "value": "x", "valueFrom": {}},
+        {"name": "", "value": "x", "valueFrom": {"configMapKeyRef": {"name": "c"}, "secretKeyRef": {"name": "s", "key": "..k"}}},
+        {"name": "a b", "valueFrom": {"configMapKeyRef": {"name": "s", "key": "k"}, "secretKeyRef": {"name": "s", "key": "k"}}}
+    ]}"#;
+        assert_eq!(
+            found("v1.Container", container, env),
+            [
+                r#"C.env[0].name: Invalid value: "A=B": a valid environment variable name must consist only of printable ASCII characters other than '='"#,
+                r#"C.env[0].valueFrom: Invalid value: "": must specify one of: `fieldRef`, `resourceFieldRef`, `configMapKeyRef`, `secretKeyRef` or `fileKeyRef`"#,
+                "C.env[1].name: Required value",
+                "C.env[1].valueFrom.configMapKeyRef.key: Required value",
+                r#"C.env[1].valueFrom.secretKeyRef.key: Invalid value: "..k": must not start with '..'"#,
+                r#"C.env[1].valueFrom: Invalid value: "": may not be specified when `value` is not empty"#,
+                r#"C.env[2].valueFrom: Invalid value: "": may not have more than one field specified at a time"#,
+            ]
+        );
+    }
+
+    #[test]
+    fn env_from_is_named_without_its_index() {
+        let container = r#"{"envFrom": [{"configMapRef": {"name": "a-"}, "secretRef": {}}, {}]}"#;
+        assert_eq!(
+            found("v1.Container", container, env_from),
+            [
+                "C.envFrom[0].secretRef.name: Required value",
+                r#"C.envFrom: Invalid value: "": may not have more than one field specified at a time @ C.envFrom[0]"#,
+                r#"C.envFrom: Invalid value: "": must specify one of: `configMapRef` or `secretRef` @ C.envFrom[1]"#,
+            ]
+        );
+    }
+
+    #[test]
+    fn the_last_volume_of_a_name_counts_for_file_keys() {
+        let spec = r#"{
+        "volumes": [{"name": "v", "emptyDir": {}}, {"name": "v", "configMap": {"name": "x"}}, {"name": "Bad", "emptyDir": {}}],
+        "containers": [{"env": [
+            {"valueFrom": {"fileKeyRef": {"volumeName": "v"}}},
+            {"valueFrom": {"fileKeyRef": {"volumeName": "Bad"}}},
+            {"valueFrom": {"fileKeyRef": {"volumeName": ""}}}
+        ]}],
+        "initContainers": [{"env": [{"valueFrom": {"fileKeyRef": {"volumeName": "w"}}}]}]
+    }"#;
+        assert_eq!(
+            found("v1.PodSpec", spec, file_key_volumes),
+            [
+                r#"C.initContainers[0].env[0].valueFrom.fileKeyRef.volumeName: Not found: "w""#,
+                r#"C.containers[0].env[0].valueFrom.fileKeyRef.volumeName: Invalid value: "v": referenced volume must be of type emptyDir"#,
+                r#"C.containers[0].env[2].valueFrom.fileKeyRef.volumeName: Not found: """#,
+            ]
+        );
+    }
+}

@@ -74,3 +74,29 @@ fn is_set(container: View<'_>, field: &'static str) -> bool {
         _ => container.has(field),
     }
 }
+
+#[cfg(test)]
+mod tests {
+
+    use super::*;
+    use crate::validate::pod::testing::found;
+
+    #[test]
+    fn an_empty_list_or_map_is_set_and_an_empty_struct_is_not() {
+        let first = r#"{"name": "e", "ports": [], "resources": {}}"#;
+        assert_eq!(
+            found("v1.EphemeralContainer", first, not_allowed),
+            ["C.ports: Forbidden: cannot be set for an Ephemeral Container"]
+        );
+        let second =
+            r#"{"name": "e", "resources": {"limits": {}}, "restartPolicyRules": [], "lifecycle": {}}"#;
+        assert_eq!(
+            found("v1.EphemeralContainer", second, not_allowed),
+            [
+                "C.resources: Forbidden: cannot be set for an Ephemeral Container",
+                "C.restartPolicyRules: Forbidden: cannot be set for an Ephemeral Container",
+                "C.lifecycle: Forbidden: cannot be set for an Ephemeral Container",
+            ]
+        );
+    }
+}

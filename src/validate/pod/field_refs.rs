@@ -153,3 +153,96 @@ fn divisor(faults: &mut Faults, field_ref: View<'_>, path: &Path<'_>, resource: 
 fn is_huge_pages(resource: &str) -> bool {
     resource.starts_with("limits.hugepages-") || resource.starts_with("requests.hugepages-")
 }
+
+#[cfg(test)]
+mod tests {
+
+    use super::*;
+    use crate::validate::pod::testing::found;
+
+    fn of_field(field_path: &str, used_by: Use) -> Vec<String> {
+        let text = format!(r#"{{"apiVersion": "v1", "fieldPath": "{field_path}"}}"#);
+        found("v1.ObjectFieldSelector", &text, |faults, view, path| field_ref(faults, view, path, used_by))
+    }
+
+    fn of_resource(resource: &str, divisor: &str) -> Vec<String> {
+        let text = format!(r#"{{"resource": "{resource}", "divisor": "{divisor}"}}"#);
+        let check = |faults: &mut Faults, view: View<'_>, path: &Path<'_>| {
+            resource_field_ref(faults, view, path, Use::Env);
+        };
+        found("v1.ResourceFieldSelector", &text, check)
+    }
+
+    #[test]
+    fn only_labels_and_annotations_have_subscripts() {
+        assert!(of_field("metadata.labels['app']", Use::Env).is_empty());
+        assert_eq!(
+            of_field("spec.nodeName['x']", Use::Env),
+            [
+                "C.fieldPath: Invalid value: \"spec.nodeName['x']\": error converting fieldPath: field label does not support subscript: spec.nodeName['x']"
+            ]
+        );
+        assert_eq!(
+            of_field("['x']", Use::Env),
+            [
+                "C.fieldPath: Invalid value: \"['x']\": error converting fieldPath: field label not supported: ['x']"
+            ]
+        );
+    }
+
+    #[test]
+    fn annotation_keys_are_lowered_and_at_fault_one_level_up() {
+        assert_eq!(
+            of_field("metadata.annotations['/A']", Use::Volume),
+            [r#"C: Invalid value: "/a": prefix part must be non-empty @ C.fieldPath"#]
+        );
+        assert_eq!(
+            of_field("metadata.labels['/A']", Use::Env),
+            [r#"C: Invalid value: "/A": prefix part must be non-empty @ C.fieldPath"#]
+        );
+    }
+
+    #[test]
+    fn the_old_name_of_node_name_is_known() {
+        assert!(of_field("spec.host", Use::Env).is_empty());
+        assert_eq!(
+            of_field("spec.host", Use::Volume),
+            [
+                r#"C.fieldPath: Unsupported value: "spec.nodeName": supported values: "metadata.annotations", "metadata.labels", "metadata.name", "metadata.namespace", "metadata.uid""#
+            ]
+        );
+    }
+
+    #[test]
+    fn divisors_go_by_their_text_and_only_for_known_resources() {
+        assert!(of_resource("limits.cpu", "1000m").is_empty());
+        assert!(of_resource("limits.cpu", "0m").is_empty());
+        assert!(of_resource("requests.memory", "1024Ki").is_empty());
+        assert_eq!(
+            of_resource("limits.cpu", "2"),
+            [
+                r#"C.divisor: Invalid value: "limits.cpu": only divisor's values 1m and 1 are supported with the cpu resource"#
+            ]
+        );
+        assert_eq!(
+            of_resource("requests.memory", "1024"),
+            [
+                r#"C.divisor: Invalid value: "requests.memory": only divisor's values 1, 1k, 1M, 1G, 1T, 1P, 1E, 1Ki, 1Mi, 1Gi, 1Ti, 1Pi, 1Ei are supported with the memory resource"#
+            ]
+        );
+        assert_eq!(
+            of_resource("limits.foo", "2"),
+            [
+                r#"C.resource: Unsupported value: "limits.foo": supported values: "limits.cpu", "limits.ephemeral-storage", "limits.memory", "requests.cpu", "requests.ephemeral-storage", "requests.memory""#
+            ]
+        );
+    }
+
+    #[test]
+    fn a_volume_must_name_the_container_before_the_resource_counts() {
+        let check = |faults: &mut Faults, view: View<'_>, path: &Path<'_>| {
+            resource_field_ref(faults, view, path, Use::Volume);
+        };
+        assert_eq!(found("v1.ResourceFieldSelector", "{}", check), ["C.containerName: Required value"]);
+    }
+}

@@ -11,4 +11,6 @@ pub mod resources;
 mod restart;
 pub mod scheduling;
 pub mod security;
+#[cfg(test)]
+mod testing;
 pub mod volumes;

@@ -215,3 +215,88 @@ fn device_path_rules(faults: &mut Faults, device_path: &str, path: &Path<'_>, re
         faults.invalid(path, device_path, "can not contain backsteps ('..')");
     }
 }
+
+#[cfg(test)]
+mod tests {
+
+    use super::*;
+    use crate::validate::pod::testing::found;
+
+    /// What both rules find in a container of a pod with these volumes.
+    fn faults_of(volumes: &str, container: &str) -> Vec<String> {
+        let text = format!(r#"{{"volumes": {volumes}, "containers": [{container}]}}"#);
+        found("v1.PodSpec", &text, |faults, spec, path| {
+            let volumes = Volumes { valid: spec.structs("volumes").map(|v| (v.str("name"), v)).collect() };
+            let container = spec.structs("containers").next().expect("there is one");
+            volume_mounts(faults, container, path, &volumes);
+            volume_devices(faults, container, path, &volumes);
+        })
+    }
+
+    const VOLUMES: &str =
+        r#"[{"name": "v", "emptyDir": {}}, {"name": "d", "persistentVolumeClaim": {"claimName": "x"}}]"#;
+
+    #[test]
+    fn of_several_mounts_of_a_volume_only_the_last_is_compared_with_devices() {
+        let container = r#"{
+        "volumeMounts": [{"name": "v", "mountPath": "/a"}, {"name": "v", "mountPath": "/b"}],
+        "volumeDevices": [{"name": "d", "devicePath": "/a"}, {"name": "d", "devicePath": "/b"}]
+    }"#;
+        assert_eq!(
+            faults_of(VOLUMES, container),
+            [
+                r#"C.volumeMounts[1].mountPath: Invalid value: "/b": must not already exist as a path in volumeDevices"#,
+                r#"C.volumeDevices[1].name: Invalid value: "d": must be unique"#,
+                r#"C.volumeDevices[1].devicePath: Invalid value: "/b": must not already exist as a path in volumeMounts"#,
+            ]
+        );
+    }
+
+    #[test]
+    fn paths_without_index_keep_the_real_place() {
+        let container = r#"{"volumeMounts": [
+        {"name": "v", "mountPath": "/a"},
+        {"name": "v", "mountPath": "/b", "subPath": "/../x", "subPathExpr": "..y"},
+        {"name": "", "mountPath": "", "mountPropagation": "", "recursiveReadOnly": "Enabled"}
+    ]}"#;
+        assert_eq!(
+            faults_of(VOLUMES, container),
+            [
+                r#"C.volumeMounts.subPath: Invalid value: "/../x": must be a relative path @ C.volumeMounts[1].subPath"#,
+                r#"C.volumeMounts.subPath: Invalid value: "/../x": must not contain '..' @ C.volumeMounts[1].subPath"#,
+                r#"C.volumeMounts[1].subPathExpr: Invalid value: "..y": subPathExpr and subPath are mutually exclusive"#,
+                "C.volumeMounts[2].name: Required value",
+                r#"C.volumeMounts[2].name: Not found: """#,
+                "C.volumeMounts[2].mountPath: Required value",
+                r#"C.volumeMounts.mountPropagation: Unsupported value: "": supported values: "Bidirectional", "HostToContainer", "None" @ C.volumeMounts[2].mountPropagation"#,
+                "C.volumeMounts.recursiveReadOnly: Forbidden: may only be specified when readOnly is true @ C.volumeMounts[2].recursiveReadOnly",
+                "C.volumeMounts.recursiveReadOnly: Forbidden: may only be specified when mountPropagation is None or not specified @ C.volumeMounts[2].recursiveReadOnly",
+            ]
+        );
+    }
+
+    #[test]
+    fn a_device_path_with_a_backstep_is_not_remembered_and_an_empty_one_is() {
+        let container = r#"{"volumeDevices": [
+        {"name": "d", "devicePath": "/../b"},
+        {"name": "", "devicePath": "/../b"},
+        {"name": "", "devicePath": ""},
+        {"name": "v", "devicePath": ""}
+    ]}"#;
+        assert_eq!(
+            faults_of(VOLUMES, container),
+            [
+                r#"C.volumeDevices[0].devicePath: Invalid value: "/../b": can not contain backsteps ('..')"#,
+                "C.volumeDevices[1].name: Required value",
+                r#"C.volumeDevices[1].name: Not found: """#,
+                r#"C.volumeDevices[1].devicePath: Invalid value: "/../b": can not contain backsteps ('..')"#,
+                "C.volumeDevices[2].name: Required value",
+                r#"C.volumeDevices[2].name: Not found: """#,
+                "C.volumeDevices[2].devicePath: Required value",
+                r#"C.volumeDevices[3].name: Invalid value: "v": can only use volume source type of PersistentVolumeClaim or Ephemeral for block mode"#,
+                "C.volumeDevices[3].devicePath: Required value",
+                r#"C.volumeDevices[3].devicePath: Invalid value: "": must be unique"#,
+            ]
+        );
+    }
+}

@@ -95,3 +95,61 @@ pub fn host_network_ports(faults: &mut Faults, spec: View<'_>, path: &Path<'_>) 
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+
+    use super::*;
+    use crate::validate::pod::testing::found;
+
+    #[test]
+    fn only_valid_names_can_repeat() {
+        let ports = r#"{"ports": [
+        {"name": "a--b", "containerPort": 80, "protocol": "TCP"},
+        {"name": "a--b", "protocol": "TCP"},
+        {"name": "x", "containerPort": 70000, "hostPort": -1, "protocol": "TCP"},
+        {"name": "x", "containerPort": 1, "protocol": "tcp"}
+    ]}"#;
+        assert_eq!(
+            found("v1.Container", ports, container_ports),
+            [
+                r#"C.ports[0].name: Invalid value: "a--b": must not contain consecutive hyphens"#,
+                r#"C.ports[1].name: Invalid value: "a--b": must not contain consecutive hyphens"#,
+                "C.ports[1].containerPort: Required value",
+                "C.ports[2].containerPort: Invalid value: 70000: must be between 1 and 65535, inclusive",
+                "C.ports[2].hostPort: Invalid value: -1: must be between 1 and 65535, inclusive",
+                r#"C.ports[3].name: Duplicate value: "x""#,
+                r#"C.ports[3].protocol: Unsupported value: "tcp": supported values: "SCTP", "TCP", "UDP""#,
+            ]
+        );
+    }
+
+    #[test]
+    fn a_conflict_within_any_init_container_is_named_after_the_first() {
+        let container = r#"{"ports": [
+        {"containerPort": 1, "hostPort": 80, "protocol": "TCP"},
+        {"containerPort": 2, "hostPort": 80, "protocol": "UDP"},
+        {"containerPort": 2, "hostPort": 80, "protocol": "TCP"}
+    ]}"#;
+        let check = |faults: &mut Faults, container: View<'_>, path: &Path<'_>| {
+            host_port_conflicts(faults, std::iter::once(container), path, 1);
+        };
+        assert_eq!(
+            found("v1.Container", container, check),
+            [r#"C[0].ports[2].hostPort: Duplicate value: "TCP//80" @ C[1].ports[2].hostPort"#]
+        );
+    }
+
+    #[test]
+    fn ports_on_the_hosts_network_may_be_left_out() {
+        let spec = r#"{"hostNetwork": true, "containers": [{"ports": [
+        {"containerPort": 80}, {"containerPort": 80, "hostPort": 80}, {"containerPort": 80, "hostPort": 8080}
+    ]}]}"#;
+        assert_eq!(
+            found("v1.PodSpec", spec, host_network_ports),
+            [
+                "C.containers[0].ports[2].hostPort: Invalid value: 8080: must match `containerPort` when `hostNetwork` is true"
+            ]
+        );
+    }
+}

@@ -255,3 +255,84 @@ fn sleep(faults: &mut Faults, action: View<'_>, path: &Path<'_>, grace_secs: i64
         faults.invalid(path, seconds, detail).at(&path.field("seconds"));
     }
 }
+
+#[cfg(test)]
+mod tests {
+
+    use super::*;
+    use crate::validate::pod::testing::found;
+
+    /// What is found in a container of a pod with 30 seconds of grace, running `os`.
+    fn faults_of(container: &str, os: &str) -> Vec<String> {
+        let text = format!(r#"{{"terminationGracePeriodSeconds": 30, {os} "containers": [{container}]}}"#);
+        found("v1.PodSpec", &text, |faults, spec, path| {
+            let container = spec.structs("containers").next().expect("there is one");
+            lifecycle_and_probes(faults, spec, container, path);
+        })
+    }
+
+    #[test]
+    fn the_first_action_by_kind_is_checked_and_the_others_are_refused() {
+        let container = r#"{
+        "livenessProbe": {"tcpSocket": {"port": "A"}, "exec": {}, "grpc": {"port": 0}, "successThreshold": -1},
+        "readinessProbe": {
+            "httpGet": {"port": "http--x", "scheme": "HTTP", "httpHeaders": [{"name": "X-A", "value": ""}, {"name": "X A", "value": ""}]},
+            "terminationGracePeriodSeconds": 0
+        },
+        "startupProbe": {"successThreshold": 1},
+        "lifecycle": {"preStop": {"sleep": {"seconds": 31}}}
+    }"#;
+        assert_eq!(
+            faults_of(container, ""),
+            [
+                "C.lifecycle.preStop.sleep: Invalid value: 31: must be non-negative and less than terminationGracePeriodSeconds (30) @ C.lifecycle.preStop.sleep.seconds",
+                "C.livenessProbe.exec.command: Required value",
+                "C.livenessProbe.tcpSocket: Forbidden: may not specify more than 1 handler type",
+                "C.livenessProbe.grpc: Forbidden: may not specify more than 1 handler type",
+                "C.livenessProbe.successThreshold: Invalid value: -1: must be greater than or equal to 0",
+                "C.livenessProbe.successThreshold: Invalid value: -1: must be 1",
+                r#"C.readinessProbe.httpGet.port: Invalid value: "http--x": must not contain consecutive hyphens"#,
+                r#"C.readinessProbe.httpGet.httpHeaders: Invalid value: "X A": a valid HTTP header must consist of alphanumeric characters or '-' (e.g. 'X-Header-Name', regex used for validation is '[-A-Za-z0-9]+') @ C.readinessProbe.httpGet.httpHeaders[1].name"#,
+                "C.readinessProbe.terminationGracePeriodSeconds: Invalid value: 0: must be greater than 0",
+                "C.readinessProbe.terminationGracePeriodSeconds: Invalid value: 0: must not be set for readinessProbes",
+                "C.startupProbe: Required value: must specify a handler type",
+            ]
+        );
+    }
+
+    #[test]
+    fn a_stop_signal_needs_an_operating_system() {
+        let container = r#"{"lifecycle": {"stopSignal": "SIGHUP"}}"#;
+        assert_eq!(
+            faults_of(container, ""),
+            ["C.lifecycle.stopSignal: Forbidden: may not be set for containers with empty `spec.os.name`"]
+        );
+        assert!(faults_of(container, r#""os": {"name": "linux"},"#).is_empty());
+        assert_eq!(
+            faults_of(container, r#""os": {"name": "windows"},"#),
+            [
+                r#"C.lifecycle.stopSignal: Unsupported value: "SIGHUP": supported values: "SIGKILL", "SIGTERM""#
+            ]
+        );
+    }
+
+    #[test]
+    fn http2_goes_over_plain_http_without_a_host() {
+        let probe = |scheme: &str| {
+            format!(
+                r#"{{"livenessProbe": {{"successThreshold": 1, "httpGet":
+                {{"port": 80, "protocol": "HTTP2", "scheme": "{scheme}", "host": "h"}}}}}}"#
+            )
+        };
+        assert_eq!(
+            faults_of(&probe("HTTPS"), ""),
+            [
+                r#"C.livenessProbe.httpGet.protocol: Invalid value: "HTTP2": is only supported with HTTP (H2C)"#
+            ]
+        );
+        assert_eq!(
+            faults_of(&probe("HTTP"), ""),
+            [r#"C.livenessProbe.httpGet.host: Invalid value: "h": must be empty when `protocol` is "HTTP2""#]
+        );
+    }
+}

@@ -97,3 +97,69 @@ pub(super) fn no_restart_on_resize(faults: &mut Faults, container: View<'_>, pat
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+
+    use super::*;
+    use crate::validate::pod::testing::found;
+
+    #[test]
+    fn resize_policies_are_named_without_their_index() {
+        let container = r#"{"resizePolicy": [
+        {"resourceName": "cpu", "restartPolicy": "RestartContainer"},
+        {"resourceName": "cpu", "restartPolicy": ""},
+        {"resourceName": "disk", "restartPolicy": "NotRequired"}
+    ]}"#;
+        let check = |faults: &mut Faults, container: View<'_>, path: &Path<'_>| {
+            resize_policy(faults, container, path, "Never");
+        };
+        assert_eq!(
+            found("v1.Container", container, check),
+            [
+                r#"C.resizePolicy: Invalid value: "RestartContainer": must be 'NotRequired' when pod `restartPolicy` is 'Never' @ C.resizePolicy[0].restartPolicy"#,
+                r#"C.resizePolicy[1]: Duplicate value: "cpu" @ C.resizePolicy[1].resourceName"#,
+                "C.resizePolicy: Required value @ C.resizePolicy[1].restartPolicy",
+                r#"C.resizePolicy: Invalid value: "": must be 'NotRequired' when pod `restartPolicy` is 'Never' @ C.resizePolicy[1].restartPolicy"#,
+                r#"C.resizePolicy: Unsupported value: "disk": supported values: "cpu", "memory" @ C.resizePolicy[2].resourceName"#,
+            ]
+        );
+    }
+
+    #[test]
+    fn rules_need_a_policy_and_exit_codes() {
+        let container = r#"{"restartPolicyRules": [{"action": "x"}]}"#;
+        let check = |faults: &mut Faults, container: View<'_>, path: &Path<'_>| {
+            policy(faults, container, path);
+            rules(faults, container, path);
+        };
+        assert_eq!(
+            found("v1.Container", container, check),
+            [
+                "C.restartPolicy: Required value: must specify restartPolicy when restart rules are used",
+                r#"C.restartPolicyRules[0].action: Unsupported value: "x": supported values: "Restart", "RestartAllContainers""#,
+                "C.restartPolicyRules[0].exitCodes: Required value: must be specified",
+            ]
+        );
+    }
+
+    #[test]
+    fn rules_and_exit_codes_are_bounded() {
+        let rule = |codes: usize| {
+            let values = vec!["1"; codes].join(",");
+            format!(r#"{{"action": "Restart", "exitCodes": {{"operator": "In", "values": [{values}]}}}}"#)
+        };
+        let mut all = vec![rule(255); 20];
+        let at_the_bounds = format!(r#"{{"restartPolicyRules": [{}]}}"#, all.join(","));
+        assert!(found("v1.Container", &at_the_bounds, rules).is_empty());
+        all.push(rule(256));
+        let beyond = format!(r#"{{"restartPolicyRules": [{}]}}"#, all.join(","));
+        assert_eq!(
+            found("v1.Container", &beyond, rules),
+            [
+                "C.restartPolicyRules: Too many: 21: must have at most 20 items",
+                "C.restartPolicyRules[20].exitCodes.values: Too many: 256: must have at most 255 items",
+            ]
+        );
+    }
+}
