@@ -85,6 +85,12 @@ impl<'a> Quantity<'a> {
         }
         let parts = Parts::split(text)?;
         let (format, exponent) = interpret(parts.suffix)?;
+        // Nothing times whatever power is nothing.
+        let exponent = if parts.is_zero() && format != Format::BinarySi { 0 } else { exponent };
+        let exponent = i32::try_from(exponent).map_err(|_| QuantityError::Suffix)?;
+        if exponent.abs() > MAX_EXPONENT {
+            return Err(QuantityError::Suffix);
+        }
         if parts.digits() > MAX_DIGITS {
             return Err(QuantityError::Number);
         }
@@ -292,6 +298,10 @@ impl<'a> Parts<'a> {
         })
     }
 
+    fn is_zero(&self) -> bool {
+        self.whole == "0" && self.fraction.bytes().all(|b| b == b'0')
+    }
+
     fn digits(&self) -> usize {
         self.whole.len() + self.fraction.len()
     }
@@ -358,18 +368,15 @@ impl<'a> Parts<'a> {
 }
 
 /// What a suffix means: the notation, and its power of ten or (binary) of two.
-fn interpret(suffix: &str) -> Result<(Format, i32), QuantityError> {
+fn interpret(suffix: &str) -> Result<(Format, i64), QuantityError> {
     if let Some(i) = DECIMAL_SUFFIXES.iter().position(|s| *s == suffix) {
-        return Ok((Format::DecimalSi, NANO + 3 * i as i32));
+        return Ok((Format::DecimalSi, i64::from(NANO) + 3 * i as i64));
     }
     if let Some(i) = BINARY_SUFFIXES.iter().position(|s| *s == suffix) {
-        return Ok((Format::BinarySi, 10 * i as i32));
+        return Ok((Format::BinarySi, 10 * i as i64));
     }
     let exponent = suffix.strip_prefix(['e', 'E']).ok_or(QuantityError::Suffix)?;
-    let exponent: i32 = exponent.parse().map_err(|_| QuantityError::Suffix)?;
-    if exponent.abs() > MAX_EXPONENT {
-        return Err(QuantityError::Suffix);
-    }
+    let exponent = exponent.parse().map_err(|_| QuantityError::Suffix)?;
     Ok((Format::DecimalExponent, exponent))
 }
 
@@ -432,6 +439,7 @@ mod tests {
             ("1Ei", "1Ei"),
             ("9Ei", "9223372036854775807"),
             ("1.0001Ki", "1024102400u"),
+            ("0.0e99999", "0"),
             (" 1 ", "1"),
         ] {
             assert_eq!(normal(text), expected, "{text}");
