@@ -1,12 +1,12 @@
 //! The pod template.
 
 pub mod containers;
-pub mod env;
+mod env;
 mod ephemeral;
 pub mod field_refs;
 mod mounts;
 mod ports;
-pub mod probes;
+mod probes;
 pub mod resources;
 mod restart;
 pub mod scheduling;
