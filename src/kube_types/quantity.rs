@@ -85,9 +85,8 @@ impl<'a> Quantity<'a> {
         }
         let parts = Parts::split(text)?;
         let (format, exponent) = interpret(parts.suffix)?;
-        let limit = i64::from(MAX_EXPONENT);
         // Nothing times whatever power is nothing.
-        let exponent = if parts.is_zero() { exponent.clamp(-limit, limit) } else { exponent };
+        let exponent = if parts.is_zero() && format != Format::BinarySi { 0 } else { exponent };
         let exponent = i32::try_from(exponent).map_err(|_| QuantityError::Suffix)?;
         if exponent.abs() > MAX_EXPONENT {
             return Err(QuantityError::Suffix);
