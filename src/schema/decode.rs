@@ -332,7 +332,7 @@ impl<'a> Decoder<'a> {
 }
 
 /// What Go calls the value in its type errors.
-fn kind_of(node: &Node<'_>) -> &'static str {
+pub(crate) fn kind_of(node: &Node<'_>) -> &'static str {
     match &node.data {
         Data::Null => "null",
         Data::Bool(_) => "bool",

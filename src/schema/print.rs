@@ -80,7 +80,7 @@ pub fn json_quote(out: &mut String, s: &str) {
 ///
 /// Parity: exact for ASCII and Latin-1; beyond, Rust's notion of what `{:?}` leaves unescaped, which
 /// differs from Go's tables in characters of newer Unicode versions.
-fn is_go_printable(c: char) -> bool {
+pub fn is_go_printable(c: char) -> bool {
     match c {
         ' '..='~' => true,
         '\u{7f}'..='\u{a0}' | '\u{ad}' => false,

@@ -1,5 +1,7 @@
 //! What an update may keep: rules that are relaxed because the stored object already breaks them.
 
+use super::pod::{affinity, annotations, spread};
+use crate::kube_types::names;
 use crate::schema::value::View;
 
 /// Relaxed rules, each switched on when the old template already had the flaw. All off on create.
@@ -35,11 +37,56 @@ pub struct Exemptions {
     pub init_resize_policy: bool,
     /// `Lt` or `Gt` in a toleration.
     pub toleration_comparison: bool,
-    /// Fields behind gates that are off are kept, since the old template used them.
-    pub stop_signals: bool,
 }
 
 /// What updates of this stored Deployment may keep.
-pub fn of(_old: View<'_>) -> Exemptions {
-    Exemptions::default()
+pub fn of(old: View<'_>) -> Exemptions {
+    let template = old.nested("spec").nested("template");
+    let spec = template.nested("spec");
+    let own_users = spec.opt_bool("hostUsers") == Some(false);
+    Exemptions {
+        indivisible_huge_pages: false,
+        affinity_selector_values: affinity::has_bad_selector(spec),
+        node_affinity_values: affinity::has_bad_node_value(spec),
+        spread_selectors: spread::has_bad_selector(spec),
+        spread_match_label_keys: spread::has_bad_label_keys(spec),
+        token_paths: has_bad_token_path(spec),
+        host_sysctls: false,
+        host_users_devices: own_users && containers(spec).any(|c| !c.list("volumeDevices").is_empty()),
+        host_users_network: own_users && spec.bool("hostNetwork"),
+        image_reference: spec
+            .structs("volumes")
+            .filter_map(|v| v.opt("image"))
+            .any(|image| image.str("reference").is_empty()),
+        cap_sys_admin: containers(spec).any(adds_sys_admin),
+        deletion_cost: annotations::has_bad_deletion_cost(template.nested("metadata")),
+        init_resize_policy: spec.structs("initContainers").any(restarts_on_resize),
+        toleration_comparison: spec.structs("tolerations").any(|t| matches!(t.str("operator"), "Lt" | "Gt")),
+    }
+}
+
+fn containers(spec: View<'_>) -> impl Iterator<Item = View<'_>> {
+    ["initContainers", "containers", "ephemeralContainers"]
+        .into_iter()
+        .flat_map(move |list| spec.structs(list))
+}
+
+fn has_bad_token_path(spec: View<'_>) -> bool {
+    spec.structs("volumes")
+        .filter_map(|volume| volume.opt("projected"))
+        .flat_map(|projected| projected.structs("sources"))
+        .filter_map(|source| source.opt("serviceAccountToken"))
+        .any(|token| !names::local_path(token.str("path")).is_empty())
+}
+
+fn adds_sys_admin(container: View<'_>) -> bool {
+    let Some(context) = container.opt("securityContext") else { return false };
+    let added = context.opt("capabilities").is_some_and(|c| c.strings("add").any(|a| a == "CAP_SYS_ADMIN"));
+    added && !context.bool("allowPrivilegeEscalation")
+}
+
+/// Of an init container that is no sidecar.
+fn restarts_on_resize(init: View<'_>) -> bool {
+    init.str("restartPolicy") != "Always"
+        && init.structs("resizePolicy").any(|p| p.str("restartPolicy") == "RestartContainer")
 }

@@ -23,6 +23,7 @@ pub mod pod;
 pub mod scale;
 pub mod selector;
 pub mod status;
+pub mod strategy;
 pub mod warnings;
 
 use exemptions::Exemptions;

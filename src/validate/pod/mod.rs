@@ -1,16 +1,25 @@
-//! The pod template.
+//! The pod template. Start with [`template`].
 
+pub mod affinity;
+mod annotated_tolerations;
+pub mod annotations;
 pub mod containers;
-mod env;
+pub mod dns;
+pub mod env;
 mod ephemeral;
+pub mod eviction;
 pub mod field_refs;
+pub mod host;
+mod label_keys;
 mod mounts;
 mod ports;
-mod probes;
+pub mod probes;
 pub mod resources;
 mod restart;
 pub mod scheduling;
 pub mod security;
+pub mod spread;
+pub mod template;
 #[cfg(test)]
 mod testing;
 pub mod volumes;

@@ -1,0 +1,164 @@
+//! Annotations of the template that the server reads, and how they go with the fields that took
+//! their place.
+
+use crate::kube_types::names;
+use crate::schema::value::View;
+use crate::validate::Rules;
+use crate::validate::fault::Faults;
+use crate::validate::path::Path;
+use crate::validate::selector::Spot;
+
+use super::annotated_tolerations;
+
+const MIRROR: &str = "kubernetes.io/config.mirror";
+const DELETION_COST: &str = "controller.kubernetes.io/pod-deletion-cost";
+const SECCOMP_POD: &str = "seccomp.security.alpha.kubernetes.io/pod";
+const SECCOMP_CONTAINER: &str = "container.seccomp.security.alpha.kubernetes.io/";
+const APP_ARMOR: &str = "container.apparmor.security.beta.kubernetes.io/";
+const LOCALHOST: &str = "localhost/";
+
+const CONTAINER_LISTS: [&str; 3] = ["initContainers", "containers", "ephemeralContainers"];
+
+/// Checks the annotations of a template that have a meaning. `spot` is where its metadata stands.
+pub fn annotations(faults: &mut Faults, meta: View<'_>, spec: View<'_>, spot: Spot<'_>, rules: &Rules) {
+    let spot = Spot { named: &spot.named.field("annotations"), real: &spot.real.field("annotations") };
+    if let Some(value) = meta.text("annotations", MIRROR)
+        && spec.str("nodeName").is_empty()
+    {
+        let detail = "must set spec.nodeName if mirror pod annotation is set";
+        faults.invalid(&spot.named.key(MIRROR), value, detail).at(&spot.real.key(MIRROR));
+    }
+    annotated_tolerations::tolerations(faults, meta, spec, spot, rules);
+    if !rules.exempt.deletion_cost && has_bad_deletion_cost(meta) {
+        let value = meta.text("annotations", DELETION_COST).unwrap_or("");
+        faults
+            .invalid(&spot.named.key(DELETION_COST), value, "must be a 32bit integer")
+            .at(&spot.real.key(DELETION_COST));
+    }
+    for (key, value) in meta.texts("annotations") {
+        if key == SECCOMP_POD || key.starts_with(SECCOMP_CONTAINER) {
+            seccomp(faults, key, value, spot);
+        }
+    }
+    for (key, value) in meta.texts("annotations") {
+        if let Some(container) = key.strip_prefix(APP_ARMOR) {
+            app_armor(faults, key, value, spot, has_container(spec, container));
+        }
+    }
+}
+
+/// Whether the deletion cost is no 32-bit integer. A plus sign and leading zeros are refused, but not
+/// after a minus sign: `-05` is fine.
+pub fn has_bad_deletion_cost(meta: View<'_>) -> bool {
+    let Some(value) = meta.text("annotations", DELETION_COST) else { return false };
+    let begins_well = value == "0" || value.starts_with(|c: char| c == '-' || ('1'..='9').contains(&c));
+    !begins_well || value.parse::<i32>().is_err()
+}
+
+fn seccomp(faults: &mut Faults, key: &str, value: &str, spot: Spot<'_>) {
+    let (path, place) = (spot.named.field(key), spot.real.key(key));
+    if matches!(value, "runtime/default" | "docker/default" | "unconfined") {
+        return;
+    }
+    match value.strip_prefix(LOCALHOST) {
+        Some(file) => {
+            for message in names::relative_path(file) {
+                faults.invalid(&path, file, message).at(&place);
+            }
+        }
+        None => {
+            faults.invalid(&path, value, "must be a valid seccomp profile").at(&place);
+        }
+    }
+}
+
+fn app_armor(faults: &mut Faults, key: &str, value: &str, spot: Spot<'_>, container_exists: bool) {
+    let (path, place) = (spot.named.key(key), spot.real.key(key));
+    if !container_exists {
+        faults.invalid(&path, &key[APP_ARMOR.len()..], "container not found").at_key(&place);
+    }
+    let known = matches!(value, "" | "runtime/default" | "unconfined") || value.starts_with(LOCALHOST);
+    if !known {
+        let mut detail = String::from("invalid AppArmor profile name: ");
+        crate::schema::print::go_quote(&mut detail, value);
+        faults.invalid(&path, value, detail).at(&place);
+    }
+}
+
+fn has_container(spec: View<'_>, name: &str) -> bool {
+    CONTAINER_LISTS.iter().any(|list| spec.structs(list).any(|c| c.str("name") == name))
+}
+
+/// Checks that annotations and the fields that took their place say the same.
+pub fn match_fields(faults: &mut Faults, meta: View<'_>, spec: View<'_>, path: &Path<'_>) {
+    if meta.map("annotations").is_empty() {
+        return;
+    }
+    let context = spec.opt("securityContext");
+    if let Some(profile) = context.and_then(|c| c.opt("seccompProfile"))
+        && let Some(annotation) = meta.text("annotations", SECCOMP_POD)
+    {
+        let at = path.field("securityContext");
+        SECCOMP.compare(faults, annotation, profile, &at.field("seccompProfile"));
+    }
+    let mut each = |kind: &Kind, inherited: Option<View<'_>>| {
+        for list in CONTAINER_LISTS {
+            let list_path = path.field(list);
+            for (i, container) in spec.structs(list).enumerate() {
+                let key = format!("{}{}", kind.prefix, container.str("name"));
+                let own = container.opt("securityContext").and_then(|c| c.opt(kind.field));
+                if let Some(profile) = own.or(inherited)
+                    && let Some(annotation) = meta.text("annotations", &key)
+                {
+                    let (at, context) = (list_path.index(i), "securityContext");
+                    kind.compare(faults, annotation, profile, &at.field(context).field(kind.field));
+                }
+            }
+        }
+    };
+    each(&SECCOMP, None);
+    let windows = spec.opt("os").is_some_and(|os| os.str("name") == "windows");
+    if !windows {
+        each(&APP_ARMOR_KIND, context.and_then(|c| c.opt("appArmorProfile")));
+    }
+}
+
+/// A kind of profile that an annotation can name.
+struct Kind {
+    prefix: &'static str,
+    field: &'static str,
+    /// As messages call it.
+    name: &'static str,
+    /// The annotation values that mean `RuntimeDefault`.
+    defaults: &'static [&'static str],
+}
+
+const SECCOMP: Kind = Kind {
+    prefix: SECCOMP_CONTAINER,
+    field: "seccompProfile",
+    name: "seccomp",
+    defaults: &["runtime/default", "docker/default"],
+};
+
+const APP_ARMOR_KIND: Kind =
+    Kind { prefix: APP_ARMOR, field: "appArmorProfile", name: "apparmor", defaults: &["runtime/default"] };
+
+impl Kind {
+    fn compare(&self, faults: &mut Faults, annotation: &str, profile: View<'_>, path: &Path<'_>) {
+        let same_type = match profile.str("type") {
+            "Unconfined" => annotation == "unconfined",
+            "RuntimeDefault" => self.defaults.contains(&annotation),
+            "Localhost" => annotation.starts_with(LOCALHOST),
+            _ => return,
+        };
+        if !same_type {
+            let detail = format!("{} type in annotation and field must match", self.name);
+            faults.forbidden(&path.field("type"), &detail);
+        } else if profile.str("type") == "Localhost"
+            && profile.opt_str("localhostProfile") != Some(&annotation[LOCALHOST.len()..])
+        {
+            let detail = format!("{} profile in annotation and field must match", self.name);
+            faults.forbidden(&path.field("localhostProfile"), &detail);
+        }
+    }
+}
