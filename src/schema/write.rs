@@ -1,5 +1,6 @@
 //! Writes decoded objects and JSON-shaped data as JSON, the way Go's encoder would.
 
+use std::borrow::Cow;
 use std::fmt::Write as _;
 
 use super::print::json_quote;
@@ -46,7 +47,7 @@ fn write_node(out: &mut String, node: &Node<'_>) {
 /// encoder leaves them out.
 pub fn object(view: View<'_>) -> String {
     let mut out = String::new();
-    write_object(&mut out, view);
+    Form::Api.write_struct(&mut out, view);
     out
 }
 
@@ -55,23 +56,114 @@ pub fn structure(s: &Struct<'_>) -> String {
     object(s.view())
 }
 
-fn write_object(out: &mut String, view: View<'_>) {
-    let start = out.len();
-    out.push('{');
-    for field in &view.ty.fields {
-        let value = view.field(field);
-        if value.is_none_or(|v| !field.pointer && is_zero(v)) && is_omitted(field) {
-            continue;
+/// A list, map or scalar as the API writes it; `null` when unset.
+pub fn value(value: Option<&Value<'_>>) -> String {
+    let mut out = String::new();
+    match value {
+        Some(value) => Form::Api.write(&mut out, value),
+        None => out.push_str("null"),
+    }
+    out
+}
+
+/// A struct as Go encodes the server's internal type, which has no JSON names: Go names, every
+/// field: `{"Type":"x","RollingUpdate":null}`.
+///
+/// Parity: exact where the internal type has the fields of the API type in the same order, which
+/// holds for the types that messages show (security contexts, claims, strategies, cluster trust
+/// bundles). An unset int-or-string is `0`, since the internal types hold it by value.
+pub fn internal(view: View<'_>) -> String {
+    let mut out = String::new();
+    Form::Internal.write_struct(&mut out, view);
+    out
+}
+
+/// How the fields of a struct are named, and which are written.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Form {
+    /// JSON names; what `omitempty` leaves out when empty is left out.
+    Api,
+    /// Go names, every field.
+    Internal,
+}
+
+impl Form {
+    fn write_struct(self, out: &mut String, view: View<'_>) {
+        // The internal types share these with the API, JSON names included.
+        let form = match view.ty.name {
+            "LabelSelector" | "LabelSelectorRequirement" | "ObjectMeta" | "OwnerReference" => Form::Api,
+            _ => self,
+        };
+        let start = out.len();
+        out.push('{');
+        for field in &view.ty.fields {
+            let value = view.field(field);
+            let empty = value.is_none_or(|v| !field.pointer && is_zero(v));
+            if form == Form::Api && empty && is_omitted(field) {
+                continue;
+            }
+            separate(out, out.len() - start - 1);
+            json_quote(out, if form == Form::Api { field.json } else { field.go });
+            out.push(':');
+            match value {
+                Some(v) => form.write(out, v),
+                None => form.write_unset(out, field),
+            }
         }
-        separate(out, out.len() - start - 1);
-        json_quote(out, field.json);
-        out.push(':');
+        out.push('}');
+    }
+
+    fn write_unset(self, out: &mut String, field: &Field) {
+        out.push_str(match field.ty {
+            Type::IntOrString if self == Form::Internal => "0",
+            _ if field.pointer => "null",
+            Type::Bool => "false",
+            Type::Int32 | Type::Int64 | Type::IntOrString => "0",
+            Type::Str | Type::NamedStr => r#""""#,
+            Type::Quantity => r#""0""#,
+            Type::Time | Type::MicroTime | Type::FieldsV1 | Type::List(_) | Type::Map(_) => "null",
+            Type::Struct(ty) => return self.write_struct(out, Struct::new(ty).view()),
+        });
+    }
+
+    fn write(self, out: &mut String, value: &Value<'_>) {
         match value {
-            Some(v) => write_value(out, v),
-            None => write_unset(out, field),
+            Value::Bool(b) => out.push_str(if *b { "true" } else { "false" }),
+            Value::Int(i) => {
+                let _ = write!(out, "{i}");
+            }
+            Value::Number(i) => {
+                let _ = write!(out, "{i}");
+            }
+            Value::Str(s) => json_quote(out, s),
+            Value::Quantity(q) => json_quote(out, q.text()),
+            Value::Raw(json) => out.push_str(json),
+            Value::Struct(s) => self.write_struct(out, s.view()),
+            Value::List(items) => {
+                out.push('[');
+                for (i, item) in items.iter().enumerate() {
+                    separate(out, i);
+                    self.write(out, item);
+                }
+                out.push(']');
+            }
+            Value::Map(entries) => self.write_map(out, entries),
         }
     }
-    out.push('}');
+
+    /// Keys sorted, as Go writes maps.
+    fn write_map(self, out: &mut String, entries: &[(Cow<'_, str>, Value<'_>)]) {
+        let mut sorted: Vec<_> = entries.iter().collect();
+        sorted.sort_by(|a, b| a.0.cmp(&b.0));
+        out.push('{');
+        for (i, (key, value)) in sorted.into_iter().enumerate() {
+            separate(out, i);
+            json_quote(out, key);
+            out.push(':');
+            self.write(out, value);
+        }
+        out.push('}');
+    }
 }
 
 /// Whether the zero value of this field is left out. Go's `omitempty` never leaves out a struct,
@@ -91,56 +183,6 @@ fn is_zero(value: &Value<'_>) -> bool {
         Value::List(l) => l.is_empty(),
         Value::Map(m) => m.is_empty(),
         Value::Number(_) | Value::Quantity(_) | Value::Struct(_) | Value::Raw(_) => false,
-    }
-}
-
-fn write_unset(out: &mut String, field: &Field) {
-    match field.ty {
-        _ if field.pointer => out.push_str("null"),
-        Type::Bool => out.push_str("false"),
-        Type::Int32 | Type::Int64 | Type::IntOrString => out.push('0'),
-        Type::Str | Type::NamedStr => out.push_str("\"\""),
-        Type::Quantity => out.push_str("\"0\""),
-        Type::Time | Type::MicroTime | Type::FieldsV1 | Type::List(_) | Type::Map(_) => {
-            out.push_str("null");
-        }
-        Type::Struct(ty) => write_object(out, Struct::new(ty).view()),
-    }
-}
-
-fn write_value(out: &mut String, value: &Value<'_>) {
-    match value {
-        Value::Bool(b) => out.push_str(if *b { "true" } else { "false" }),
-        Value::Int(i) => {
-            let _ = write!(out, "{i}");
-        }
-        Value::Number(i) => {
-            let _ = write!(out, "{i}");
-        }
-        Value::Str(s) => json_quote(out, s),
-        Value::Quantity(q) => json_quote(out, q.text()),
-        Value::Raw(json) => out.push_str(json),
-        Value::Struct(s) => write_object(out, s.view()),
-        Value::List(items) => {
-            out.push('[');
-            for (i, item) in items.iter().enumerate() {
-                separate(out, i);
-                write_value(out, item);
-            }
-            out.push(']');
-        }
-        Value::Map(entries) => {
-            let mut sorted: Vec<_> = entries.iter().collect();
-            sorted.sort_by(|a, b| a.0.cmp(&b.0));
-            out.push('{');
-            for (i, (key, value)) in sorted.into_iter().enumerate() {
-                separate(out, i);
-                json_quote(out, key);
-                out.push(':');
-                write_value(out, value);
-            }
-            out.push('}');
-        }
     }
 }
 
@@ -164,6 +206,38 @@ mod tests {
         assert_eq!(
             structure(&decoded.object.expect("decoded")),
             r#"{"metadata":{},"spec":{"replicas":0,"selector":null,"template":{"metadata":{},"spec":{"containers":[{"name":"","ports":[{"containerPort":0}],"resources":{}}]}},"strategy":{}},"status":{}}"#
+        );
+    }
+
+    fn text(s: &'static str) -> Value<'static> {
+        Value::Str(Cow::Borrowed(s))
+    }
+
+    #[test]
+    fn api_form_leaves_empty_fields_out_and_sorts_keys() {
+        let mut selector = Struct::new(Table::newest().of("v1.LabelSelector"));
+        assert_eq!(object(selector.view()), "{}");
+        selector.set("matchExpressions", Value::List(vec![]));
+        selector.set("matchLabels", Value::Map(vec![("b".into(), text("2")), ("a".into(), text("1"))]));
+        assert_eq!(object(selector.view()), r#"{"matchLabels":{"a":"1","b":"2"}}"#);
+        let owner = Struct::new(Table::newest().of("v1.OwnerReference"));
+        assert_eq!(object(owner.view()), r#"{"apiVersion":"","kind":"","name":"","uid":""}"#);
+    }
+
+    #[test]
+    fn internal_form_has_go_names_and_every_field() {
+        let mut strategy = Struct::new(Table::newest().of("v1.DeploymentStrategy"));
+        strategy.set("type", text("x"));
+        assert_eq!(internal(strategy.view()), r#"{"Type":"x","RollingUpdate":null}"#);
+        strategy.struct_or_new("rollingUpdate").set("maxSurge", text("25%"));
+        assert_eq!(
+            internal(strategy.view()),
+            r#"{"Type":"x","RollingUpdate":{"MaxUnavailable":0,"MaxSurge":"25%"}}"#
+        );
+        let claim = Struct::new(Table::newest().of("v1.PodResourceClaim"));
+        assert_eq!(
+            internal(claim.view()),
+            r#"{"Name":"","ResourceClaimName":null,"ResourceClaimTemplateName":null}"#
         );
     }
 }
