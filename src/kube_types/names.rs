@@ -207,6 +207,14 @@ pub fn user_id(id: i64) -> Messages {
     }
 }
 
+/// In lower case, one character for one as Go's `strings.ToLower` has it: `İ` becomes `i`.
+pub fn lower(s: &str) -> Cow<'_, str> {
+    if s.bytes().all(|b| b.is_ascii() && !b.is_ascii_uppercase()) {
+        return Cow::Borrowed(s);
+    }
+    Cow::Owned(s.chars().filter_map(|c| c.to_lowercase().next()).collect())
+}
+
 /// Whether some `/`-separated element of a path is exactly `..`.
 pub fn has_backstep(path: &str) -> bool {
     path.split('/').any(|element| element == "..")

@@ -3,8 +3,6 @@
 //! Source: kubernetes v1.37.2 `apimachinery/pkg/api/validation/objectmeta.go`. Parity: exact; rules that
 //! the server's own filling in makes unreachable (a missing namespace, a lower generation) are left out.
 
-use std::borrow::Cow;
-
 use super::fault::{Faults, Shown};
 use super::path::Path;
 use super::selector::{self, Spot};
@@ -113,21 +111,13 @@ fn annotation_map<'v>(
     let mut bytes = 0;
     for (key, value) in entries {
         bytes += key.len() + value.len();
-        for message in names::qualified_name(&lowered(key)) {
+        for message in names::qualified_name(&names::lower(key)) {
             faults.invalid(spot.named, key, message).at_key(&spot.real.key(key));
         }
     }
     if bytes > MAX_ANNOTATION_BYTES {
         faults.too_long(spot.named, MAX_ANNOTATION_BYTES).at(spot.real);
     }
-}
-
-/// In lower case, character by character as Go does it: `İ` becomes `i`.
-fn lowered(key: &str) -> Cow<'_, str> {
-    if key.bytes().all(|b| b.is_ascii() && !b.is_ascii_uppercase()) {
-        return Cow::Borrowed(key);
-    }
-    Cow::Owned(key.chars().filter_map(|c| c.to_lowercase().next()).collect())
 }
 
 fn owner_references(faults: &mut Faults, meta: View<'_>, path: &Path<'_>) {

@@ -66,9 +66,9 @@ pub fn field_ref(faults: &mut Faults, field_ref: View<'_>, path: &Path<'_>, used
     }
     match subscripted(given) {
         Some(("metadata.annotations", key)) => {
-            let key = lower(key);
+            let key = names::lower(key);
             for message in names::qualified_name(&key) {
-                faults.invalid(path, key.as_str(), message).at(&field_path);
+                faults.invalid(path, &*key, message).at(&field_path);
             }
         }
         Some(("metadata.labels", key)) => {
@@ -107,11 +107,6 @@ fn plain_field(faults: &mut Faults, given: &str, field_path: &Path<'_>, used_by:
 fn subscripted(field_path: &str) -> Option<(&str, &str)> {
     let (path, key) = field_path.strip_suffix("']")?.split_once("['")?;
     (!path.is_empty()).then_some((path, key))
-}
-
-/// Go's `strings.ToLower`: one character for one, regardless of its neighbours.
-fn lower(s: &str) -> String {
-    s.chars().filter_map(|c| c.to_lowercase().next()).collect()
 }
 
 /// Checks a `resourceFieldRef` at `path`.
