@@ -220,13 +220,15 @@ fn device_path_rules(faults: &mut Faults, device_path: &str, path: &Path<'_>, re
 mod tests {
 
     use super::*;
+    use crate::validate::Rules;
     use crate::validate::pod::testing::found;
+    use crate::validate::pod::volumes;
 
     /// What both rules find in a container of a pod with these volumes.
     fn faults_of(volumes: &str, container: &str) -> Vec<String> {
         let text = format!(r#"{{"volumes": {volumes}, "containers": [{container}]}}"#);
         found("v1.PodSpec", &text, |faults, spec, path| {
-            let volumes = Volumes { valid: spec.structs("volumes").map(|v| (v.str("name"), v)).collect() };
+            let volumes = volumes::volumes(faults, spec, path, &Rules::default());
             let container = spec.structs("containers").next().expect("there is one");
             volume_mounts(faults, container, path, &volumes);
             volume_devices(faults, container, path, &volumes);
