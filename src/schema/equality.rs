@@ -68,3 +68,45 @@ fn is_zero(field: &Field, value: &Value<'_>) -> bool {
         Value::Raw(_) => false,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::schema::decode::decode;
+    use crate::schema::json;
+    use crate::schema::table::Table;
+
+    fn alike(a: &str, b: &str) -> bool {
+        let (a, b) = (json::read(a.as_bytes()), json::read(b.as_bytes()));
+        let (a, b) = (a.expect("JSON"), b.expect("JSON"));
+        let ty = Table::newest().of("v1.Container");
+        let (a, b) = (decode(&a, ty).object, decode(&b, ty).object);
+        let (a, b) = (a.expect("a container"), b.expect("a container"));
+        let alike = same(a.view(), b.view());
+        assert_eq!(alike, same(b.view(), a.view()));
+        alike
+    }
+
+    #[test]
+    fn empty_means_unset_except_behind_a_pointer() {
+        assert!(alike(r#"{"env":[],"tty":false,"image":"","resources":{"limits":{}}}"#, "{}"));
+        assert!(!alike(r#"{"securityContext":{}}"#, "{}"));
+        assert!(!alike(r#"{"restartPolicy":""}"#, "{}"));
+    }
+
+    #[test]
+    fn maps_have_no_order_and_quantities_no_notation() {
+        let limits = |list: &str| format!(r#"{{"resources":{{"limits":{list}}}}}"#);
+        let written = limits(r#"{"cpu":"1000m","memory":"1Gi"}"#);
+        assert!(alike(&written, &limits(r#"{"memory":"1024Mi","cpu":"1"}"#)));
+        assert!(!alike(&written, &limits(r#"{"memory":"1Gi","cpu":"2"}"#)));
+        assert!(!alike(&written, &limits(r#"{"memory":"1Gi","gpu":"1"}"#)));
+    }
+
+    #[test]
+    fn lists_have_an_order() {
+        assert!(alike(r#"{"args":["a","b"]}"#, r#"{"args":["a","b"]}"#));
+        assert!(!alike(r#"{"args":["a","b"]}"#, r#"{"args":["b","a"]}"#));
+        assert!(!alike(r#"{"args":["a"]}"#, r#"{"args":["a","b"]}"#));
+    }
+}
