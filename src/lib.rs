@@ -4,6 +4,7 @@ pub mod answer;
 pub mod cli;
 pub mod defaults;
 pub mod kube_types;
+pub mod rollout;
 pub mod schema;
 pub mod validate;
 pub mod verdict;

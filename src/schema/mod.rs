@@ -4,6 +4,8 @@
 
 pub mod decode;
 pub mod equality;
+pub mod fingerprint;
+pub mod hash;
 pub mod json;
 pub mod print;
 pub mod source;

@@ -1,0 +1,354 @@
+//! Reads the slim types from the API server's JSON, whether of one object, a list or a watch.
+
+use std::borrow::Cow;
+
+use k8s_openapi::jiff::Timestamp;
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer};
+use serde_json::{Map, Value, value::RawValue};
+
+use super::annotations::LAST_APPLIED;
+use super::observed::{
+    Condition, Controller, Deployment, DeploymentStatus, Meta, OwnerKind, Pod, ReplicaSet, SetStatus,
+};
+use super::selector::Selector;
+use super::strategy::{Bound, Strategy};
+use super::text_map::TextMap;
+use crate::schema::fingerprint::Fingerprint;
+
+/// What the API server defaults `maxSurge` and `maxUnavailable` to.
+const DEFAULT_BOUND: &str = "25%";
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct WireMeta {
+    #[serde(default)]
+    name: Box<str>,
+    #[serde(default)]
+    namespace: Box<str>,
+    #[serde(default)]
+    uid: Box<str>,
+    #[serde(default)]
+    resource_version: Box<str>,
+    #[serde(default)]
+    generation: i64,
+    #[serde(default, deserialize_with = "time")]
+    creation_timestamp: Option<Timestamp>,
+    #[serde(default, deserialize_with = "time")]
+    deletion_timestamp: Option<Timestamp>,
+    #[serde(default)]
+    labels: TextMap,
+    #[serde(default)]
+    annotations: TextMap,
+    #[serde(default)]
+    owner_references: Option<Vec<WireOwner>>,
+}
+
+#[derive(Deserialize)]
+struct WireOwner {
+    #[serde(default)]
+    kind: Box<str>,
+    #[serde(default)]
+    name: Box<str>,
+    #[serde(default)]
+    uid: Box<str>,
+    #[serde(default)]
+    controller: Option<bool>,
+}
+
+impl WireMeta {
+    fn controller(&mut self) -> Option<Controller> {
+        let owners = self.owner_references.take()?;
+        let owner = owners.into_iter().find(|o| o.controller == Some(true))?;
+        let kind = match &*owner.kind {
+            "Deployment" => OwnerKind::Deployment,
+            "ReplicaSet" => OwnerKind::ReplicaSet,
+            _ => OwnerKind::Other,
+        };
+        Some(Controller { kind, name: owner.name, uid: owner.uid })
+    }
+
+    fn slim(self) -> Meta {
+        let annotations = match self.annotations.get(LAST_APPLIED) {
+            Some(_) => self.annotations.filtered(|key| key != LAST_APPLIED),
+            None => self.annotations,
+        };
+        Meta {
+            name: self.name,
+            namespace: self.namespace,
+            uid: self.uid,
+            resource_version: self.resource_version,
+            generation: self.generation,
+            created: self.creation_timestamp,
+            deleting: self.deletion_timestamp.is_some(),
+            labels: self.labels,
+            annotations,
+        }
+    }
+}
+
+/// An RFC 3339 time, or null.
+fn time<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Timestamp>, D::Error> {
+    match Option::<Cow<'de, str>>::deserialize(from)? {
+        Some(text) => text.parse().map(Some).map_err(D::Error::custom),
+        None => Ok(None),
+    }
+}
+
+#[derive(Deserialize)]
+struct WireDeployment {
+    metadata: WireMeta,
+    spec: WireDeploymentSpec,
+    #[serde(default)]
+    status: WireDeploymentStatus,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct WireDeploymentSpec {
+    replicas: Option<i32>,
+    selector: Option<Box<RawValue>>,
+    template: Box<RawValue>,
+    #[serde(default)]
+    strategy: WireStrategy,
+    #[serde(default)]
+    min_ready_seconds: i32,
+    revision_history_limit: Option<i32>,
+    progress_deadline_seconds: Option<i32>,
+    #[serde(default)]
+    paused: bool,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(rename_all = "camelCase")]
+struct WireStrategy {
+    #[serde(default, rename = "type")]
+    kind: Box<str>,
+    rolling_update: Option<WireRollingUpdate>,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(rename_all = "camelCase")]
+struct WireRollingUpdate {
+    max_surge: Option<WireBound>,
+    max_unavailable: Option<WireBound>,
+}
+
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum WireBound {
+    Pods(i32),
+    Text(Box<str>),
+}
+
+#[derive(Deserialize, Default)]
+#[serde(rename_all = "camelCase", default)]
+struct WireDeploymentStatus {
+    observed_generation: i64,
+    replicas: i32,
+    updated_replicas: i32,
+    ready_replicas: i32,
+    available_replicas: i32,
+    unavailable_replicas: i32,
+    terminating_replicas: Option<i32>,
+    collision_count: Option<i32>,
+    conditions: Option<Vec<Map<String, Value>>>,
+}
+
+impl<'de> Deserialize<'de> for Deployment {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        let mut wire = WireDeployment::deserialize(from)?;
+        wire.metadata.labels = TextMap::default();
+        let spec = wire.spec;
+        let selector = match &spec.selector {
+            Some(json) => Selector::read(json.get()).map_err(D::Error::custom)?,
+            None => Selector::default(),
+        };
+        Ok(Deployment {
+            meta: wire.metadata.slim(),
+            replicas: spec.replicas.unwrap_or(1),
+            selector,
+            selector_json: spec.selector,
+            template: Fingerprint::of_template(spec.template.get()).map_err(D::Error::custom)?,
+            template_json: spec.template,
+            strategy: spec.strategy.read(),
+            min_ready_secs: spec.min_ready_seconds,
+            history_limit: spec.revision_history_limit,
+            deadline_secs: spec.progress_deadline_seconds,
+            paused: spec.paused,
+            status: wire.status.read().map_err(D::Error::custom)?,
+        })
+    }
+}
+
+impl WireStrategy {
+    fn read(self) -> Strategy {
+        match &*self.kind {
+            "RollingUpdate" => {
+                let bounds = self.rolling_update.unwrap_or_default();
+                Strategy::RollingUpdate {
+                    max_surge: bound(bounds.max_surge),
+                    max_unavailable: bound(bounds.max_unavailable),
+                }
+            }
+            "Recreate" => Strategy::Recreate,
+            _ => Strategy::Unknown(self.kind),
+        }
+    }
+}
+
+fn bound(wire: Option<WireBound>) -> Bound {
+    match wire {
+        Some(WireBound::Pods(pods)) => Bound::Pods(pods),
+        Some(WireBound::Text(text)) => Bound::Text(text),
+        None => Bound::Text(DEFAULT_BOUND.into()),
+    }
+}
+
+impl WireDeploymentStatus {
+    fn read(self) -> Result<DeploymentStatus, String> {
+        Ok(DeploymentStatus {
+            observed_generation: self.observed_generation,
+            replicas: self.replicas,
+            updated: self.updated_replicas,
+            ready: self.ready_replicas,
+            available: self.available_replicas,
+            unavailable: self.unavailable_replicas,
+            terminating: self.terminating_replicas,
+            collision_count: self.collision_count,
+            conditions: self
+                .conditions
+                .unwrap_or_default()
+                .into_iter()
+                .map(condition)
+                .collect::<Result<_, _>>()?,
+        })
+    }
+}
+
+fn condition(mut fields: Map<String, Value>) -> Result<Condition, String> {
+    let mut text = |key: &str| match fields.remove(key) {
+        Some(Value::String(text)) => Ok(shared(text)),
+        None | Some(Value::Null) => Ok(Cow::Borrowed("")),
+        Some(other) => Err(format!("{key} of a condition is no text: {other}")),
+    };
+    let time = |text: Cow<'static, str>| match &*text {
+        "" => Ok(None),
+        text => text.parse().map(Some).map_err(|e| format!("{text:?} is no time: {e}")),
+    };
+    Ok(Condition {
+        kind: text("type")?,
+        status: text("status")?,
+        reason: text("reason")?,
+        message: text("message")?,
+        updated: time(text("lastUpdateTime")?)?,
+        changed: time(text("lastTransitionTime")?)?,
+        other: fields,
+    })
+}
+
+/// The texts that conditions are mostly made of, so that caches need not hold them thousands of times.
+fn shared(text: String) -> Cow<'static, str> {
+    const COMMON: [&str; 14] = [
+        "True",
+        "False",
+        "Unknown",
+        "Available",
+        "Progressing",
+        "ReplicaFailure",
+        "MinimumReplicasAvailable",
+        "MinimumReplicasUnavailable",
+        "Deployment has minimum availability.",
+        "Deployment does not have minimum availability.",
+        "NewReplicaSetAvailable",
+        "NewReplicaSetCreated",
+        "ReplicaSetUpdated",
+        "ProgressDeadlineExceeded",
+    ];
+    match COMMON.iter().find(|common| **common == text) {
+        Some(common) => Cow::Borrowed(common),
+        None => Cow::Owned(text),
+    }
+}
+
+#[derive(Deserialize)]
+struct WireSet {
+    metadata: WireMeta,
+    #[serde(default)]
+    spec: WireSetSpec,
+    #[serde(default)]
+    status: WireSetStatus,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(rename_all = "camelCase", default)]
+struct WireSetSpec {
+    replicas: Option<i32>,
+    min_ready_seconds: i32,
+    template: Option<Box<RawValue>>,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(rename_all = "camelCase", default)]
+struct WireSetStatus {
+    observed_generation: i64,
+    replicas: i32,
+    ready_replicas: i32,
+    available_replicas: i32,
+    terminating_replicas: Option<i32>,
+    conditions: Option<Vec<Map<String, Value>>>,
+}
+
+impl<'de> Deserialize<'de> for ReplicaSet {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        let mut wire = WireSet::deserialize(from)?;
+        let template = wire.spec.template.as_ref().map_or("{}", |json| json.get());
+        let mut failure = None;
+        for fields in wire.status.conditions.unwrap_or_default() {
+            if failure.is_none() && fields.get("type").is_some_and(|t| t == "ReplicaFailure") {
+                failure = Some(Box::new(condition(fields).map_err(D::Error::custom)?));
+            }
+        }
+        Ok(ReplicaSet {
+            controller: wire.metadata.controller(),
+            meta: wire.metadata.slim(),
+            replicas: wire.spec.replicas.unwrap_or(1),
+            min_ready_secs: wire.spec.min_ready_seconds,
+            template: Fingerprint::of_template(template).map_err(D::Error::custom)?,
+            status: SetStatus {
+                observed_generation: wire.status.observed_generation,
+                replicas: wire.status.replicas,
+                ready: wire.status.ready_replicas,
+                available: wire.status.available_replicas,
+                terminating: wire.status.terminating_replicas,
+            },
+            failure,
+        })
+    }
+}
+
+#[derive(Deserialize)]
+struct WirePod {
+    metadata: WireMeta,
+    #[serde(default)]
+    status: WirePodStatus,
+}
+
+#[derive(Deserialize, Default)]
+struct WirePodStatus {
+    #[serde(default)]
+    phase: Box<str>,
+}
+
+impl<'de> Deserialize<'de> for Pod {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        let mut wire = WirePod::deserialize(from)?;
+        Ok(Pod {
+            controller: wire.metadata.controller(),
+            name: wire.metadata.name,
+            namespace: wire.metadata.namespace,
+            ended: matches!(&*wire.status.phase, "Failed" | "Succeeded"),
+            deleting: wire.metadata.deletion_timestamp.is_some(),
+        })
+    }
+}
