@@ -21,6 +21,7 @@
 //! It is never decided here whether we may write at all (leadership, take-over), and never when.
 
 mod annotations;
+mod answer;
 mod claim;
 mod cleanup;
 mod conditions;
@@ -44,6 +45,7 @@ mod why;
 pub use annotations::{
     DESIRED_REPLICAS, LAST_APPLIED, MAX_REPLICAS, REVISION, REVISION_HISTORY, ROLLBACK_TO,
 };
+pub use answer::{Snapshot, SnapshotError, answer};
 pub use observed::{
     Condition, Controller, Deployment, DeploymentStatus, Meta, Observed, OwnerKind, Pod, ReplicaSet,
     SetStatus,
