@@ -165,15 +165,15 @@ impl Snapshot {
 impl Snapshot {
     /// The calls of a plan, as upstream's would be recorded.
     ///
-    /// Upstream writes an adopted ReplicaSet as it was seen before, so without its new owner. An API server
-    /// refuses that as stale, and the next sync goes on; but the recorded one refuses nothing, and there
-    /// the set ends up without an owner again. Only here is this done likewise.
+    /// Upstream writes a ReplicaSet that it has adopted or released as it was seen before, so with its old
+    /// owners. An API server refuses that as stale, and the next sync goes on; but the recorded one refuses
+    /// nothing, and there the change of owner is undone. Only here is this done likewise.
     fn recorded_requests(&self, plan: &Plan) -> Vec<Request> {
         let mut requests = self.requests(plan);
         for (planned, request) in plan.steps.iter().zip(&mut requests) {
             let name = planned.step.name();
-            let adopted = |p: &Planned| matches!(&p.step, Step::Adopt { set } if *set.name == *name);
-            if matches!(planned.step, Step::Update { .. }) && plan.steps.iter().any(adopted) {
+            let claimed = |p: &Planned| p.step.is_claim() && p.step.name() == name;
+            if matches!(planned.step, Step::Update { .. }) && plan.steps.iter().any(claimed) {
                 request.body["metadata"]["ownerReferences"] =
                     self.part(name, "/metadata/ownerReferences").unwrap_or_default();
             }

@@ -37,7 +37,8 @@ impl Round<'_> {
             if super::annotations::rollback_to(&self.d.meta.annotations).is_none() {
                 self.clean_up();
             }
-        } else if !written {
+        } else if !written && self.claims.is_empty() {
+            // What is being adopted or let go of can wait for the next round.
             self.mend_stale_notes();
         }
         self.finish_status()

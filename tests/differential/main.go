@@ -25,10 +25,11 @@ import (
 
 	"rollgate.dev/differential/admission"
 	"rollgate.dev/differential/harness"
+	"rollgate.dev/differential/rollout"
 )
 
 // kinds are the sorts of question that can be compared.
-var kinds = []harness.Kind{admission.Kind{}}
+var kinds = []harness.Kind{admission.Kind{}, rollout.Kind{}}
 
 type options struct {
 	kind     harness.Kind
