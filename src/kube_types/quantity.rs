@@ -161,15 +161,25 @@ impl<'a> Quantity<'a> {
     }
 
     /// Whether the amount, rounded up to thousandths, is a whole number.
+    ///
+    /// Counts in 64 bits, as the server does: `9999999999999999999` is not whole to it.
     pub fn is_whole(&self) -> bool {
-        let (milli, _) = scaled_up(&self.amount, -3);
-        milli % 1000 == BigInt::ZERO
+        self.in_units_of(-3) % 1000 == 0
     }
 
-    /// The amount as a whole number, rounded up; `None` beyond 64 bits.
-    pub fn value(&self) -> Option<i64> {
-        let (value, _) = scaled_up(&self.amount, 0);
-        i64::try_from(value).ok()
+    /// The amount as a whole number, rounded up, in the server's 64 bits: what overflows wraps around or
+    /// comes to 0.
+    pub fn value(&self) -> i64 {
+        self.in_units_of(0)
+    }
+
+    fn in_units_of(&self, scale: i32) -> i64 {
+        match &self.amount {
+            Amount::Short { value, scale: from } if *from >= scale => {
+                times_pow10_in_64_bits(*value, from.abs_diff(scale))
+            }
+            amount => low_64_bits(&scaled_up(amount, scale).0),
+        }
     }
 
     /// The sum, printed as the API server prints sums: in the notation of the first that is not 0.
@@ -227,6 +237,21 @@ impl Amount {
         }
         (mantissa, exponent)
     }
+}
+
+/// `value × 10^exponent` by the server's arithmetic: it multiplies by these powers at once and takes what
+/// 64 bits keep of the product; to others it goes in steps and has 0 when one overflows.
+fn times_pow10_in_64_bits(value: i64, exponent: u32) -> i64 {
+    match 10_i64.checked_pow(exponent) {
+        Some(factor) if matches!(exponent, 1 | 2 | 3 | 6 | 9) => value.wrapping_mul(factor),
+        Some(factor) => value.checked_mul(factor).unwrap_or(0),
+        None => 0,
+    }
+}
+
+fn low_64_bits(value: &BigInt) -> i64 {
+    let low = value.iter_u64_digits().next().unwrap_or(0).cast_signed();
+    if value.sign() == Sign::Minus { low.wrapping_neg() } else { low }
 }
 
 fn pow10(exponent: u32) -> BigInt {
@@ -479,6 +504,18 @@ mod tests {
         assert_eq!(milli("-100u"), "-1m");
         assert_eq!(milli("1.0001Ki"), "1024103m");
         assert_eq!(milli("5."), "5.");
+    }
+
+    #[test]
+    fn whole_numbers_are_told_in_64_bits() {
+        let whole = |text| Quantity::parse(text).is_ok_and(|q| q.is_whole());
+        assert!(whole("2"));
+        assert!(whole("2000m"));
+        assert!(!whole("1500m"));
+        assert!(whole("9e15"), "9e18 thousandths");
+        assert!(!whole("999999999999999999"), "wraps around");
+        assert!(!whole("9999999999999999999"));
+        assert!(whole("1e30"), "counts as 0");
     }
 
     #[test]

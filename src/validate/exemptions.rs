@@ -1,6 +1,6 @@
 //! What an update may keep: rules that are relaxed because the stored object already breaks them.
 
-use super::pod::{affinity, annotations, spread};
+use super::pod::{affinity, annotations, resources, security, spread};
 use crate::kube_types::names;
 use crate::schema::value::View;
 
@@ -45,13 +45,13 @@ pub fn of(old: View<'_>) -> Exemptions {
     let spec = template.nested("spec");
     let own_users = spec.opt_bool("hostUsers") == Some(false);
     Exemptions {
-        indivisible_huge_pages: false,
+        indivisible_huge_pages: resources::has_indivisible_huge_pages(spec),
         affinity_selector_values: affinity::has_bad_selector(spec),
         node_affinity_values: affinity::has_bad_node_value(spec),
         spread_selectors: spread::has_bad_selector(spec),
         spread_match_label_keys: spread::has_bad_label_keys(spec),
         token_paths: has_bad_token_path(spec),
-        host_sysctls: false,
+        host_sysctls: security::has_host_sysctl(spec),
         host_users_devices: own_users && containers(spec).any(|c| !c.list("volumeDevices").is_empty()),
         host_users_network: own_users && spec.bool("hostNetwork"),
         image_reference: spec

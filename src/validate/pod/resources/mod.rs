@@ -10,6 +10,7 @@ mod names;
 mod pod_level;
 mod requirements;
 
+use super::security::all_containers;
 use crate::schema::value::View;
 use crate::validate::Rules;
 use crate::validate::fault::Faults;
@@ -60,4 +61,13 @@ pub fn overhead(faults: &mut Faults, spec: View<'_>, path: &Path<'_>, rules: &Ru
     for fault in &mut faults.list[before..] {
         fault.place.retain(|step| !matches!(step, Step::Field(name) if name == "limits"));
     }
+}
+
+/// Whether a pod asks for huge pages in an amount that is no multiple of the page size.
+pub fn has_indivisible_huge_pages(spec: View<'_>) -> bool {
+    let of_containers = all_containers(spec).any(|(_, _, container)| {
+        let Requirements { limits, requests } = Requirements::of(container.nested("resources"));
+        limits.has_indivisible_huge_pages() || requests.has_indivisible_huge_pages()
+    });
+    of_containers || ResourceList::of(spec, "overhead").has_indivisible_huge_pages()
 }

@@ -17,6 +17,7 @@ use crate::validate::fault::{Faults, Shown};
 use crate::validate::path::Path;
 
 pub use os::os;
+pub use sysctls::has_host_sysctl;
 pub use windows::host_process as windows_host_process;
 
 /// Checks `securityContext` of the pod spec at `path`, and the host fields that go with it
@@ -139,7 +140,7 @@ pub fn host_users(faults: &mut Faults, spec: View<'_>, path: &Path<'_>, rules: &
 
 /// Every container with the name of its list and its index there, in the order in which the server
 /// visits them: init, regular, ephemeral.
-fn all_containers<'t>(spec: View<'t>) -> impl Iterator<Item = (&'static str, usize, View<'t>)> {
+pub(super) fn all_containers<'t>(spec: View<'t>) -> impl Iterator<Item = (&'static str, usize, View<'t>)> {
     ["initContainers", "containers", "ephemeralContainers"]
         .into_iter()
         .flat_map(move |list| spec.structs(list).enumerate().map(move |(i, c)| (list, i, c)))

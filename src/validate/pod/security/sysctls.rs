@@ -55,15 +55,30 @@ pub(super) fn sysctls(
 
 /// A parameter of a namespace that the pod shares with the host would change the host.
 fn host_namespace(faults: &mut Faults, name: &str, path: &Path<'_>, spec: View<'_>) {
-    match namespace(name) {
-        Some(Namespace::Net) if spec.bool("hostNetwork") => {
+    match shared_namespace(name, spec) {
+        Some(Namespace::Net) => {
             faults.invalid(path, name, "may not be specified when 'hostNetwork' is true");
         }
-        Some(Namespace::Ipc) if spec.bool("hostIPC") => {
+        Some(Namespace::Ipc) => {
             faults.invalid(path, name, "may not be specified when 'hostIPC' is true");
         }
-        _ => {}
+        None => {}
     }
+}
+
+/// Whether a pod sets a kernel parameter of a namespace that it shares with the host.
+pub fn has_host_sysctl(spec: View<'_>) -> bool {
+    spec.opt("securityContext").is_some_and(|context| {
+        context.structs("sysctls").any(|sysctl| shared_namespace(sysctl.str("name"), spec).is_some())
+    })
+}
+
+/// The namespace of a kernel parameter, where the pod shares it with the host.
+fn shared_namespace(name: &str, spec: View<'_>) -> Option<Namespace> {
+    namespace(name).filter(|namespace| match namespace {
+        Namespace::Net => spec.bool("hostNetwork"),
+        Namespace::Ipc => spec.bool("hostIPC"),
+    })
 }
 
 /// The namespaces that a pod can share with the host.
