@@ -1,6 +1,7 @@
 //! rollgate: a gate in front of every Kubernetes Deployment, and the engine behind it.
 
 pub mod answer;
+pub mod check;
 pub mod cli;
 pub mod defaults;
 pub mod kube_types;

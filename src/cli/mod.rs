@@ -4,7 +4,11 @@
 //! To add a subcommand: write its file, add a variant to [`Command`] and an arm to [`Cli::run`].
 
 pub mod answer;
+pub mod check;
 pub mod completions;
+mod input;
+mod parallel;
+mod progress;
 
 use std::process::ExitCode;
 
@@ -21,6 +25,7 @@ pub struct Cli {
 /// The subcommands.
 #[derive(Debug, Subcommand)]
 enum Command {
+    Check(check::Args),
     Answer(answer::Args),
     Completions(completions::Args),
 }
@@ -53,6 +58,7 @@ impl Cli {
     /// Whatever kept it from doing its work; the exit code is then [`Exit::Unusable`].
     pub fn run(self) -> anyhow::Result<Exit> {
         match self.command {
+            Command::Check(args) => args.run(),
             Command::Answer(args) => args.run(),
             Command::Completions(args) => args.run(),
         }
