@@ -111,3 +111,110 @@ fn selector_is_kept(faults: &mut Faults, new: View<'_>, old: View<'_>) {
         faults.invalid(&Path::root("spec").field("selector"), shown, "field is immutable");
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::defaults;
+    use crate::schema::table::Table;
+    use crate::schema::value::Struct;
+    use crate::schema::{decode, json};
+
+    const VALUE_TEXT: &str = "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')";
+
+    /// Runs `check` on a Deployment with this selector (and more of its spec) and the label `app: web`
+    /// in its template.
+    fn with_spec<T>(selector_and_more: &str, check: impl FnOnce(View<'_>) -> T) -> T {
+        let text = format!(
+            r#"{{"metadata":{{"name":"web","namespace":"default"}},"spec":{{"selector":{selector_and_more},"template":{{
+                "metadata":{{"labels":{{"app":"web"}}}},"spec":{{"containers":[{{"name":"app","image":"nginx:1.25"}}]}}}}}}}}"#
+        );
+        let node = json::read(text.as_bytes()).expect("the case is JSON");
+        let decoded = decode::decode(&node, Table::newest().of("v1.Deployment"));
+        let mut object: Struct<'_> = decoded.object.expect("the case is a Deployment");
+        defaults::apply(&mut object);
+        check(object.view())
+    }
+
+    fn texts(check: impl FnOnce(&mut Faults)) -> Vec<String> {
+        let mut faults = Faults::default();
+        check(&mut faults);
+        faults.list.iter().map(|f| format!("{}: {}", f.field, f.message)).collect()
+    }
+
+    fn created(selector_and_more: &str) -> Vec<String> {
+        with_spec(selector_and_more, |new| texts(|faults| create(faults, new, &Rules::default())))
+    }
+
+    fn updated(new: &str, old: &str) -> Vec<String> {
+        with_spec(old, |old| {
+            with_spec(new, |new| texts(|faults| update(faults, new, old, &Rules::default())))
+        })
+    }
+
+    const MATCHING: &str = r#"{"matchLabels":{"app":"web"}}"#;
+    const UNSELECTED: &str = "spec.template.metadata.labels: Invalid value: {\"app\":\"web\"}: `selector` does not match template `labels`";
+
+    #[test]
+    fn a_selector_must_say_something_that_the_template_meets() {
+        assert!(created(MATCHING).is_empty());
+        assert_eq!(created("null"), ["spec.selector: Required value", UNSELECTED]);
+        assert_eq!(created(r#"{"matchLabels":{"app":"api"}}"#), [UNSELECTED]);
+        assert_eq!(
+            created("{}"),
+            ["spec.selector: Invalid value: {}: empty selector is invalid for deployment"]
+        );
+    }
+
+    #[test]
+    fn a_bad_selector_hides_the_template() {
+        assert_eq!(
+            created(r#"{"matchLabels":{"app":"a b"}},"replicas":-1"#),
+            [
+                "spec.replicas: Invalid value: -1: must be greater than or equal to 0".to_owned(),
+                format!("spec.selector.matchLabels: Invalid value: \"a b\": {VALUE_TEXT}"),
+                "spec.selector: Invalid value: {\"matchLabels\":{\"app\":\"a b\"}}: invalid label selector"
+                    .to_owned(),
+            ]
+        );
+        assert_eq!(
+            created(r#"{"matchExpressions":[{"key":"app","operator":"Equals","values":["web"]}]}"#),
+            [
+                "spec.selector.matchExpressions[0].operator: Invalid value: \"Equals\": not a valid selector operator",
+                "spec.selector: Invalid value: {\"matchExpressions\":[{\"key\":\"app\",\"operator\":\"Equals\",\"values\":[\"web\"]}]}: invalid label selector",
+            ]
+        );
+    }
+
+    #[test]
+    fn a_selector_is_kept_and_empty_lists_do_not_count() {
+        assert!(updated(r#"{"matchLabels":{"app":"web"},"matchExpressions":[]}"#, MATCHING).is_empty());
+        assert_eq!(
+            updated(
+                r#"{"matchLabels":{"app":"web"},"matchExpressions":[{"key":"app","operator":"Exists"}]}"#,
+                MATCHING
+            ),
+            [
+                "spec.selector: Invalid value: {\"matchLabels\":{\"app\":\"web\"},\"matchExpressions\":[{\"key\":\"app\",\"operator\":\"Exists\"}]}: field is immutable"
+            ]
+        );
+        assert_eq!(
+            updated("null", MATCHING),
+            [
+                "spec.selector: Required value",
+                UNSELECTED,
+                "spec.selector: Invalid value: null: field is immutable"
+            ]
+        );
+    }
+
+    #[test]
+    fn the_deadline_lies_beyond_min_ready() {
+        let spec = |more: &str| created(&format!("{MATCHING},{more}"));
+        assert!(spec(r#""minReadySeconds":599"#).is_empty());
+        assert_eq!(
+            spec(r#""minReadySeconds":600"#),
+            ["spec.progressDeadlineSeconds: Invalid value: 600: must be greater than minReadySeconds"]
+        );
+    }
+}

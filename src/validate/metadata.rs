@@ -267,3 +267,132 @@ fn manager(faults: &mut Faults, manager: &str, path: &Path<'_>) {
         faults.invalid(path, manager, format_args!("invalid character U+{code:04X} (at position {i})"));
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::validate::pod::testing::found;
+
+    fn created(text: &str) -> Vec<String> {
+        found("v1.ObjectMeta", text, create)
+    }
+
+    fn updated(new: &str, old: &str) -> Vec<String> {
+        let mut list = Vec::new();
+        found("v1.ObjectMeta", old, |_, old, _| {
+            list = found("v1.ObjectMeta", new, |faults, new, path| update(faults, new, old, path));
+        });
+        list
+    }
+
+    #[test]
+    fn a_name_is_needed_and_a_namespace_is_no_subdomain() {
+        assert_eq!(
+            created(r#"{"namespace":"a.b"}"#),
+            [
+                "C.name: Required value: name or generateName is required @ C",
+                "C.namespace: Invalid value: \"a.b\": must not contain dots",
+            ]
+        );
+        assert!(created(r#"{"name":"a.b","namespace":"default","generateName":"web-"}"#).is_empty());
+    }
+
+    #[test]
+    fn case_does_not_count_in_annotation_keys_and_all_bytes_count() {
+        let annotations =
+            |text: &str| created(&format!(r#"{{"name":"a","namespace":"b","annotations":{text}}}"#));
+        assert!(annotations(r#"{"EXAMPLE.com/A":"x","İ":"x"}"#).is_empty());
+        assert_eq!(
+            annotations(r#"{"A//b":"x"}"#)[0].split(" @ ").last(),
+            Some("C.annotations[A//b]"),
+            "the key is where the fault lies"
+        );
+        let full = "x".repeat(256 * 1024 - 1);
+        assert!(annotations(&format!(r#"{{"a":"{full}"}}"#)).is_empty());
+        assert_eq!(
+            annotations(&format!(r#"{{"ab":"{full}"}}"#)),
+            ["C.annotations: Too long: may not be more than 262144 bytes"]
+        );
+        assert!(
+            annotations(&format!(r#"{{"ab":"{}","{ROLLBACK_ANNOTATION}":"1"}}"#, &full[1..])).is_empty(),
+            "the server keeps the rollback elsewhere"
+        );
+    }
+
+    #[test]
+    fn owners_need_all_their_fields_and_one_controller() {
+        assert_eq!(
+            created(
+                r#"{"name":"a","namespace":"b","ownerReferences":[
+                    {"apiVersion":"/","kind":"Pod","name":"n","uid":"u","controller":true},
+                    {"apiVersion":"/v1","kind":"Event","name":"<","uid":"u","controller":true}]}"#
+            ),
+            [
+                "C.ownerReferences[0].apiVersion: Invalid value: \"/\": must be <group>/<version> or <version>",
+                "C.ownerReferences[1]: Invalid value: {\"apiVersion\":\"/v1\",\"kind\":\"Event\",\"name\":\"\\u003c\",\"uid\":\"u\",\"controller\":true}: /v1, Kind=Event is disallowed from being an owner",
+                "C.ownerReferences: Invalid value: [{\"apiVersion\":\"/\",\"kind\":\"Pod\",\"name\":\"n\",\"uid\":\"u\",\"controller\":true},{\"apiVersion\":\"/v1\",\"kind\":\"Event\",\"name\":\"\\u003c\",\"uid\":\"u\",\"controller\":true}]: Only one reference can have Controller set to true. Found \"true\" in references for Pod/n and Event/< @ C.ownerReferences[1].controller",
+            ]
+        );
+        assert_eq!(
+            created(r#"{"name":"a","namespace":"b","ownerReferences":[{}]}"#),
+            ["apiVersion", "kind", "name", "uid"].map(|field| format!(
+                "C.ownerReferences[0].{field}: Required value: must not be empty @ C.ownerReferences[0]"
+            ))
+        );
+    }
+
+    #[test]
+    fn finalizers_are_standard_or_qualified() {
+        assert_eq!(
+            created(
+                r#"{"name":"a","namespace":"b","finalizers":["orphan","foregroundDeletion","foo","a/b"]}"#
+            ),
+            [
+                "C.finalizers: Invalid value: [\"orphan\",\"foregroundDeletion\",\"foo\",\"a/b\"]: finalizer orphan and foregroundDeletion cannot be both set",
+                "C.finalizers[2]: Invalid value: \"foo\": name is neither a standard finalizer name nor is it fully qualified",
+            ]
+        );
+    }
+
+    #[test]
+    fn managers_are_printable_and_operations_known() {
+        assert_eq!(
+            created(
+                r#"{"name":"a","namespace":"b","managedFields":[{"operation":"x\"<","manager":"a\u0007b\u200b"},{"fieldsType":"y"}]}"#
+            ),
+            [
+                "C.managedFields[0].operation: Unsupported value: \"x\\\"\\u003c\": supported values: \"Apply\", \"Update\"",
+                "C.managedFields[0].manager: Invalid value: \"a\\ab\\u200b\": invalid character U+0007 (at position 1)",
+                "C.managedFields[0].manager: Invalid value: \"a\\ab\\u200b\": invalid character U+200B (at position 3)",
+                "C.managedFields[1].operation: Required value: must not be empty @ C.managedFields[1]",
+                "C.managedFields[1].fieldsType: Invalid value: \"y\": must be `FieldsV1`",
+            ]
+        );
+    }
+
+    #[test]
+    fn an_update_may_keep_a_bad_name_but_change_none() {
+        let old = r#"{"name":"A_b","namespace":"default","uid":"1"}"#;
+        assert!(updated(r#"{"name":"A_b","namespace":"default"}"#, old).is_empty());
+        assert_eq!(
+            updated(r#"{"name":"a/%","namespace":"default","uid":"2"}"#, old),
+            [
+                "C.name: Invalid value: \"a/%\": may not contain '/'",
+                "C.name: Invalid value: \"a/%\": may not contain '%'",
+                "C.name: Invalid value: \"a/%\": field is immutable",
+                "C.uid: Invalid value: \"2\": field is immutable",
+            ]
+        );
+    }
+
+    #[test]
+    fn no_finalizer_joins_a_deletion() {
+        let old = r#"{"name":"a","namespace":"b","deletionTimestamp":"2026-01-01T00:00:00Z","finalizers":["orphan"]}"#;
+        assert_eq!(
+            updated(r#"{"name":"a","namespace":"b","finalizers":["z/a","orphan","a/b","z/a"]}"#, old),
+            [
+                "C.finalizers: Forbidden: no new finalizers can be added if the object is being deleted, found new finalizers []string{\"a/b\", \"z/a\"}"
+            ]
+        );
+    }
+}

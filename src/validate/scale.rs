@@ -16,3 +16,21 @@ pub fn update(faults: &mut Faults, metadata: View<'_>, replicas: i64) {
         faults.invalid(&Path::root("spec").field("replicas"), replicas, NON_NEGATIVE);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::validate::pod::testing::found;
+
+    #[test]
+    fn only_the_number_and_the_managed_fields_count() {
+        let metadata = r#"{"name":"No name","labels":{"a b":"c d"},"managedFields":[{}]}"#;
+        assert_eq!(
+            found("v1.ObjectMeta", metadata, |faults, metadata, _| update(faults, metadata, -1)),
+            [
+                "metadata.managedFields[0].operation: Required value: must not be empty @ metadata.managedFields[0]",
+                "spec.replicas: Invalid value: -1: must be greater than or equal to 0",
+            ]
+        );
+    }
+}

@@ -48,3 +48,49 @@ fn counts(faults: &mut Faults, status: View<'_>, path: &Path<'_>) {
         faults.invalid(&path.field("availableReplicas"), available, "cannot be greater than readyReplicas");
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::validate::pod::testing::found;
+
+    fn counted(text: &str) -> Vec<String> {
+        found("v1.DeploymentStatus", text, counts)
+    }
+
+    #[test]
+    fn no_count_is_negative_and_parts_fit_the_whole() {
+        assert!(
+            counted(r#"{"replicas":3,"readyReplicas":3,"availableReplicas":3,"updatedReplicas":3}"#)
+                .is_empty()
+        );
+        assert_eq!(
+            counted(r#"{"availableReplicas":3,"replicas":2,"readyReplicas":1,"terminatingReplicas":-2}"#),
+            [
+                "C.terminatingReplicas: Invalid value: -2: must be greater than or equal to 0",
+                "C.availableReplicas: Invalid value: 3: cannot be greater than status.replicas",
+                "C.availableReplicas: Invalid value: 3: cannot be greater than readyReplicas",
+            ]
+        );
+    }
+
+    #[test]
+    fn the_collision_count_neither_falls_nor_vanishes() {
+        let meta = r#""metadata":{"name":"web","namespace":"default"}"#;
+        let after = |status: &str| {
+            let old = format!(r#"{{{meta},"status":{{"collisionCount":2}}}}"#);
+            let new = format!(r#"{{{meta},"status":{status}}}"#);
+            let mut list = Vec::new();
+            found("v1.Deployment", &old, |_, old, _| {
+                list = found("v1.Deployment", &new, |faults, new, _| update(faults, new, old));
+            });
+            list
+        };
+        assert!(after(r#"{"collisionCount":2}"#).is_empty());
+        assert_eq!(
+            after(r#"{"collisionCount":1}"#),
+            ["status.collisionCount: Invalid value: 1: cannot be decremented"]
+        );
+        assert_eq!(after("{}"), ["status.collisionCount: Invalid value: 0: cannot be decremented"]);
+    }
+}

@@ -107,3 +107,72 @@ fn number_in(text: &str) -> i64 {
         Err(_) => 0,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::validate::pod::testing::found;
+
+    fn rolling(unavailable: &str, surge: &str) -> Vec<String> {
+        let text = format!(
+            r#"{{"type":"RollingUpdate","rollingUpdate":{{"maxUnavailable":{unavailable},"maxSurge":{surge}}}}}"#
+        );
+        found("v1.DeploymentStrategy", &text, strategy)
+            .into_iter()
+            .map(|fault| fault.replace(BAD_PERCENT, "PERCENT").replace("C.rollingUpdate.", ""))
+            .collect()
+    }
+
+    const BOTH_ZERO: &str = "may not be 0 when `maxSurge` is 0";
+
+    #[test]
+    fn both_zero_is_told_whatever_says_so() {
+        assert!(rolling("0", "1").is_empty());
+        assert!(rolling("\"0%\"", "\"1%\"").is_empty());
+        assert_eq!(rolling("0", "\"0%\""), [format!("maxUnavailable: Invalid value: 0: {BOTH_ZERO}")]);
+        assert_eq!(
+            rolling("\"abc\"", "0"),
+            [
+                "maxUnavailable: Invalid value: \"abc\": PERCENT".to_owned(),
+                format!("maxUnavailable: Invalid value: \"abc\": {BOTH_ZERO}"),
+            ]
+        );
+        assert_eq!(rolling("0", "\"25\""), ["maxSurge: Invalid value: \"25\": PERCENT"]);
+    }
+
+    #[test]
+    fn only_unavailable_pods_end_at_a_hundred_percent() {
+        assert!(rolling("\"100%\"", "\"900%\"").is_empty());
+        for percent in ["101%", "99999999999999999999%"] {
+            assert_eq!(
+                rolling(&format!("\"{percent}\""), "0"),
+                [format!("maxUnavailable: Invalid value: \"{percent}\": must not be greater than 100%")]
+            );
+        }
+    }
+
+    #[test]
+    fn numbers_are_not_negative_and_do_not_count_as_zero() {
+        assert_eq!(
+            rolling("-1", "\"-99999999999999999999\""),
+            [
+                "maxUnavailable: Invalid value: -1: must be greater than or equal to 0",
+                "maxSurge: Invalid value: \"-99999999999999999999\": PERCENT",
+            ]
+        );
+    }
+
+    #[test]
+    fn other_types_print_whole_and_recreate_rolls_nothing() {
+        assert_eq!(
+            found("v1.DeploymentStrategy", r#"{"type":"x","rollingUpdate":{"maxSurge":"25%"}}"#, strategy),
+            [
+                "C: Unsupported value: {\"Type\":\"x\",\"RollingUpdate\":{\"MaxUnavailable\":0,\"MaxSurge\":\"25%\"}}: supported values: \"Recreate\", \"RollingUpdate\" @ C.type"
+            ]
+        );
+        assert_eq!(
+            found("v1.DeploymentStrategy", r#"{"type":"Recreate","rollingUpdate":{}}"#, strategy),
+            ["C.rollingUpdate: Forbidden: may not be specified when strategy `type` is 'Recreate'"]
+        );
+    }
+}

@@ -21,5 +21,5 @@ pub mod security;
 pub mod spread;
 pub mod template;
 #[cfg(test)]
-mod testing;
+pub(in crate::validate) mod testing;
 pub mod volumes;

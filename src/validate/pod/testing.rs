@@ -1,4 +1,4 @@
-//! What the tests of this folder share.
+//! What the tests of the rules share.
 
 use crate::schema::table::Table;
 use crate::schema::value::View;
@@ -10,7 +10,7 @@ use crate::validate::path::{Path, Step};
 /// `field: message`, with ` @ place` behind it where that is another than the field.
 ///
 /// Nothing is defaulted.
-pub(super) fn found(
+pub(in crate::validate) fn found(
     ty: &str,
     text: &str,
     check: impl FnOnce(&mut Faults, View<'_>, &Path<'_>),
