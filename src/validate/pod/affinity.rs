@@ -181,3 +181,102 @@ pub fn has_bad_node_value(spec: View<'_>) -> bool {
             .any(|value| !names::label_value(value).is_empty())
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::validate::exemptions::Exemptions;
+    use crate::validate::pod::testing::found;
+
+    const KEY_TEXT: &str = "name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')";
+
+    fn checked(affinity_text: &str, exempt: Exemptions) -> Vec<String> {
+        let rules = Rules { exempt, ..Rules::default() };
+        let text = format!(r#"{{"affinity":{affinity_text}}}"#);
+        found("v1.PodSpec", &text, |faults, spec, path| affinity(faults, spec, path, &rules))
+            .into_iter()
+            .map(|fault| {
+                let short = fault.replace("C.affinity.", "").replace(KEY_TEXT, "KEY");
+                short.replace(REQUIRED, "required").replace(PREFERRED, "preferred")
+            })
+            .collect()
+    }
+
+    fn required_expression(expression: &str) -> String {
+        format!(
+            r#"{{"nodeAffinity":{{"{REQUIRED}":{{"nodeSelectorTerms":[{{"matchExpressions":[{expression}]}}]}}}}}}"#
+        )
+    }
+
+    #[test]
+    fn each_operator_takes_its_number_of_values() {
+        let at = "nodeAffinity.required.nodeSelectorTerms[0].matchExpressions[0]";
+        for (operator, values, fault) in [
+            ("In", "[]", format!("{at}.values: Required value: {VALUES_REQUIRED} @ {at}")),
+            ("Exists", r#"["a"]"#, format!("{at}.values: Forbidden: {VALUES_FORBIDDEN}")),
+            (
+                "Gt",
+                r#"["1","2"]"#,
+                format!(
+                    "{at}.values: Required value: must be specified single value when `operator` is 'Lt' or 'Gt' @ {at}"
+                ),
+            ),
+            ("Is", "[]", format!("{at}.operator: Invalid value: \"Is\": {BAD_OPERATOR}")),
+        ] {
+            let text =
+                required_expression(&format!(r#"{{"key":"a","operator":"{operator}","values":{values}}}"#));
+            assert_eq!(checked(&text, Exemptions::default()), [fault]);
+        }
+    }
+
+    #[test]
+    fn bad_values_are_only_refused_in_required_terms() {
+        let expression = r#"{"key":"a","operator":"In","values":["a b"]}"#;
+        let required = required_expression(expression);
+        assert_eq!(checked(&required, Exemptions::default()).len(), 1);
+        let exempt = Exemptions { node_affinity_values: true, ..Exemptions::default() };
+        assert!(checked(&required, exempt).is_empty());
+        let preferred = format!(
+            r#"{{"nodeAffinity":{{"{PREFERRED}":[{{"weight":0,"preference":{{"matchExpressions":[{expression}]}}}}]}}}}"#
+        );
+        assert_eq!(
+            checked(&preferred, Exemptions::default()),
+            ["nodeAffinity.preferred[0].weight: Invalid value: 0: must be in the range 1-100"]
+        );
+    }
+
+    #[test]
+    fn node_fields_are_only_names() {
+        let text = format!(
+            r#"{{"nodeAffinity":{{"{REQUIRED}":{{"nodeSelectorTerms":[{{"matchFields":[
+                {{"key":"metadata.name","operator":"In","values":["a","b"]}},
+                {{"key":"spec.x","operator":"Exists"}}]}}]}}}}}}"#
+        );
+        let at = "nodeAffinity.required.nodeSelectorTerms[0].matchFields";
+        assert_eq!(
+            checked(&text, Exemptions::default()),
+            [
+                format!(
+                    "{at}[0].values: Required value: must be only one value when `operator` is 'In' or 'NotIn' for node field selector @ {at}[0]"
+                ),
+                format!("{at}[1].operator: Invalid value: \"Exists\": not a valid selector operator"),
+                format!("{at}[1].key: Invalid value: \"spec.x\": not a valid field selector key"),
+            ]
+        );
+    }
+
+    #[test]
+    fn a_term_without_topology_is_told_three_times() {
+        let text = format!(r#"{{"podAntiAffinity":{{"{REQUIRED}":[{{"namespaces":["a.b"]}}]}}}}"#);
+        let at = "podAntiAffinity.required[0]";
+        assert_eq!(
+            checked(&text, Exemptions::default()),
+            [
+                format!("{at}.namespace: Invalid value: \"a.b\": must not contain dots @ {at}.namespaces[0]"),
+                format!("{at}.topologyKey: Required value: can not be empty"),
+                format!("{at}.topologyKey: Invalid value: \"\": name part must be non-empty"),
+                format!("{at}.topologyKey: Invalid value: \"\": KEY"),
+            ]
+        );
+    }
+}

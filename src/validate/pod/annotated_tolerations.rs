@@ -100,3 +100,45 @@ fn mismatch(given: &str, field: &Field) -> String {
 fn unmarshal(given: &str, wanted: &str) -> String {
     format!("json: cannot unmarshal {given} into Go {wanted}")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::schema::table::Table;
+
+    fn reading(text: &str) -> Result<usize, String> {
+        read(text, Table::newest().of("v1.Toleration")).map(|list| list.len())
+    }
+
+    #[test]
+    fn field_names_are_go_names_in_any_case() {
+        let list = read(
+            r#"[{"kEY":"k","TolerationSeconds":3,"unknown":1},null]"#,
+            Table::newest().of("v1.Toleration"),
+        )
+        .expect("tolerations");
+        assert_eq!(list[0].view().str("key"), "k");
+        assert_eq!(list[0].view().opt_int("tolerationSeconds"), Some(3));
+        assert!(list[1].fields.is_empty());
+    }
+
+    #[test]
+    fn mistakes_get_the_words_of_go() {
+        assert_eq!(reading("null"), Ok(0));
+        for (text, message) in [
+            ("nope", "invalid character 'o' in literal null (expecting 'u')"),
+            ("{}", "json: cannot unmarshal object into Go value of type []core.Toleration"),
+            (r#"["a"]"#, "json: cannot unmarshal string into Go value of type core.Toleration"),
+            (
+                r#"[{"Operator":1}]"#,
+                "json: cannot unmarshal number into Go struct field Toleration.Operator of type core.TolerationOperator",
+            ),
+            (
+                r#"[{"tolerationSeconds":1e3}]"#,
+                "json: cannot unmarshal number 1e3 into Go struct field Toleration.TolerationSeconds of type int64",
+            ),
+        ] {
+            assert_eq!(reading(text), Err(message.to_owned()), "{text}");
+        }
+    }
+}

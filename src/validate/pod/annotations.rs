@@ -162,3 +162,101 @@ impl Kind {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::validate::pod::testing::found;
+
+    fn annotated(key: &str, value: &str) -> Vec<String> {
+        let text = format!(
+            r#"{{"metadata":{{"annotations":{{"{key}":"{value}"}}}},"spec":{{"containers":[{{"name":"app"}}]}}}}"#
+        );
+        found("v1.PodTemplateSpec", &text, |faults, template, path| {
+            let spot = Spot { named: path, real: &path.field("metadata") };
+            let (meta, spec) = (template.nested("metadata"), template.nested("spec"));
+            annotations(faults, meta, spec, spot, &Rules::default());
+        })
+    }
+
+    #[test]
+    fn deletion_costs_are_32_bit_numbers_without_frills() {
+        for good in ["0", "-0", "-05", "2147483647", "-2147483648"] {
+            assert!(annotated(DELETION_COST, good).is_empty(), "{good}");
+        }
+        for bad in ["", "05", "00", "+1", "2147483648", "1_0", "-", " 1"] {
+            assert_eq!(
+                annotated(DELETION_COST, bad),
+                [format!(
+                    "C.annotations[{DELETION_COST}]: Invalid value: \"{bad}\": must be a 32bit integer @ C.metadata.annotations[{DELETION_COST}]"
+                )]
+            );
+        }
+    }
+
+    #[test]
+    fn profiles_are_well_known_or_local_files() {
+        for good in ["runtime/default", "docker/default", "unconfined", "localhost/a"] {
+            assert!(annotated(SECCOMP_POD, good).is_empty(), "{good}");
+        }
+        assert_eq!(
+            annotated(SECCOMP_POD, "localhost//../a"),
+            ["must be a relative path", "must not contain '..'"].map(|detail| format!(
+                "C.annotations.{SECCOMP_POD}: Invalid value: \"/../a\": {detail} @ C.metadata.annotations[{SECCOMP_POD}]"
+            ))
+        );
+        let key = format!("{APP_ARMOR}nope");
+        assert_eq!(
+            annotated(&key, "docker/default"),
+            [
+                format!(
+                    "C.annotations[{key}]: Invalid value: \"nope\": container not found @ C.metadata.annotations[{key}]"
+                ),
+                format!(
+                    "C.annotations[{key}]: Invalid value: \"docker/default\": invalid AppArmor profile name: \"docker/default\" @ C.metadata.annotations[{key}]"
+                ),
+            ]
+        );
+    }
+
+    fn compared(annotation: &str, spec: &str) -> Vec<String> {
+        let text = format!(r#"{{"metadata":{{"annotations":{{{annotation}}}}},"spec":{spec}}}"#);
+        found("v1.PodTemplateSpec", &text, |faults, template, path| {
+            match_fields(faults, template.nested("metadata"), template.nested("spec"), path);
+        })
+    }
+
+    #[test]
+    fn annotation_and_field_say_the_same() {
+        let spec = r#"{"securityContext":{"appArmorProfile":{"type":"Localhost","localhostProfile":"a"}},"containers":[{"name":"app"}]}"#;
+        let key = format!("{APP_ARMOR}app");
+        let app_armor = |value: &str, spec: &str| compared(&format!(r#""{key}":"{value}""#), spec);
+        assert!(app_armor("localhost/a", spec).is_empty());
+        assert_eq!(
+            app_armor("localhost/b", spec),
+            [
+                "C.containers[0].securityContext.appArmorProfile.localhostProfile: Forbidden: apparmor profile in annotation and field must match"
+            ]
+        );
+        assert_eq!(
+            app_armor("unconfined", spec),
+            [
+                "C.containers[0].securityContext.appArmorProfile.type: Forbidden: apparmor type in annotation and field must match"
+            ]
+        );
+        assert!(app_armor("unconfined", &spec.replacen('{', r#"{"os":{"name":"windows"},"#, 1)).is_empty());
+    }
+
+    #[test]
+    fn a_container_s_seccomp_annotation_ignores_the_pod_s_profile() {
+        let spec =
+            r#"{"securityContext":{"seccompProfile":{"type":"Unconfined"}},"containers":[{"name":"app"}]}"#;
+        assert!(compared(&format!(r#""{SECCOMP_CONTAINER}app":"runtime/default""#), spec).is_empty());
+        assert_eq!(
+            compared(&format!(r#""{SECCOMP_POD}":"docker/default""#), spec),
+            [
+                "C.securityContext.seccompProfile.type: Forbidden: seccomp type in annotation and field must match"
+            ]
+        );
+    }
+}

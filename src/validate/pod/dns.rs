@@ -93,3 +93,67 @@ fn address(faults: &mut Faults, text: &str, path: &Path<'_>) {
         faults.invalid(path, text, message);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::validate::pod::testing::found;
+
+    fn checked(text: &str) -> Vec<String> {
+        found("v1.PodSpec", text, config)
+    }
+
+    #[test]
+    fn no_policy_needs_a_nameserver() {
+        assert_eq!(
+            checked(r#"{"dnsPolicy":"None"}"#),
+            ["C.dnsConfig: Required value: must provide `dnsConfig` when `dnsPolicy` is None @ C"]
+        );
+        assert_eq!(
+            checked(r#"{"dnsPolicy":"None","dnsConfig":{"searches":["-"]}}"#),
+            [
+                "C.dnsConfig.nameservers: Required value: must provide at least one DNS nameserver when `dnsPolicy` is None @ C.dnsConfig"
+            ]
+        );
+    }
+
+    #[test]
+    fn lists_are_no_longer_than_resolvers_read() {
+        assert_eq!(
+            checked(
+                r#"{"dnsConfig":{"nameservers":["1.1.1.1","1.1.1.2","1.1.1.3","1.1.1.4"],"options":[{}]}}"#
+            ),
+            [
+                "C.dnsConfig.nameservers: Invalid value: [\"1.1.1.1\",\"1.1.1.2\",\"1.1.1.3\",\"1.1.1.4\"]: must not have more than 3 nameservers",
+                "C.dnsConfig.options[0]: Required value: must not be empty",
+            ]
+        );
+        let search = "a".repeat(204);
+        let list = |count: usize| vec![format!("\"{search}\""); count].join(",");
+        let searched = |list: &str| checked(&format!(r#"{{"dnsConfig":{{"searches":[{list}]}}}}"#));
+        // Ten of 204 bytes and nine blanks are 2049.
+        assert!(searched(&list(9)).is_empty());
+        assert_eq!(
+            searched(&list(10)),
+            [format!(
+                "C.dnsConfig.searches: Invalid value: [{}]: must not have more than 2048 characters (including spaces) in the search list",
+                list(10)
+            )]
+        );
+    }
+
+    #[test]
+    fn one_trailing_dot_of_a_search_is_let_go() {
+        assert!(checked(r#"{"dnsConfig":{"searches":[".","a.b.","_x.y_z"]}}"#).is_empty());
+        let faults = checked(r#"{"dnsConfig":{"searches":["a.."]}}"#);
+        assert!(faults[0].starts_with("C.dnsConfig.searches[0]: Invalid value: \"a.\": "), "{}", faults[0]);
+    }
+
+    #[test]
+    fn aliases_have_an_address_and_names() {
+        assert_eq!(
+            found("v1.PodSpec", r#"{"hostAliases":[{"ip":"01.2.3.4","hostnames":["a.b"]}]}"#, host_aliases),
+            ["C.hostAliases[0].ip: Invalid value: \"01.2.3.4\": must not have leading 0s"]
+        );
+    }
+}

@@ -89,3 +89,61 @@ fn priority(faults: &mut Faults, priority: i64, path: &Path<'_>) {
         faults.invalid(path, priority, NON_NEGATIVE);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::validate::pod::testing::found;
+
+    const OLD: &str = r#"[{"name":"example.com/a","priority":1000},{"name":"no.priority/a"}]"#;
+
+    fn changed_to(new: &str) -> Vec<String> {
+        let spec = |list: &str| format!(r#"{{"evictionResponders":{list}}}"#);
+        let mut list = Vec::new();
+        found("v1.PodSpec", &spec(OLD), |_, old, _| {
+            list = found("v1.PodSpec", &spec(new), |faults, new, _| responders(faults, new, old));
+        });
+        list.iter().map(|f| f.replace("spec.template.spec.evictionResponders", "")).collect()
+    }
+
+    #[test]
+    fn what_was_there_is_not_looked_at_again() {
+        assert!(changed_to(OLD).is_empty());
+        assert!(changed_to(r#"[{"name":"no.priority/a"}]"#).is_empty());
+        assert_eq!(
+            changed_to(r#"[{"name":"example.com/a","priority":999}]"#),
+            [
+                "[0].priority: Invalid value: 999: priorities 0-999 are reserved for responders with *.k8s.io suffix"
+            ]
+        );
+        assert_eq!(changed_to(r#"[{"name":"example.com/a"}]"#), ["[0].priority: Required value @ [0]"]);
+    }
+
+    #[test]
+    fn names_have_a_prefix_that_is_not_kubernetes_own() {
+        assert_eq!(
+            changed_to(r#"[{"name":"X.K8S.io./a","priority":100001},{"name":"xk8s.io/a","priority":1000},{"name":"a","priority":-1}]"#)
+                .iter()
+                .filter(|f| !f.contains("prefix part"))
+                .collect::<Vec<_>>(),
+            [
+                "[0].name: Invalid value: \"X.K8S.io./a\": domain names *.k8s.io, *.kubernetes.io are reserved",
+                "[0].priority: Invalid value: 100001: must be less than or equal to 100000",
+                "[2].name: Invalid value: \"a\": must include a prefix (e.g. 'example.com/key')",
+                "[2].priority: Invalid value: -1: must be greater than or equal to 0",
+            ]
+        );
+    }
+
+    #[test]
+    fn a_name_occurs_once_and_ten_are_enough() {
+        assert_eq!(
+            changed_to(
+                r#"[{"name":"example.com/a","priority":1000},{"name":"example.com/a","priority":1000}]"#
+            ),
+            ["[1]: Duplicate value: {\"name\":\"example.com/a\",\"priority\":1000}"]
+        );
+        let many = vec![r#"{"name":"","priority":1}"#; 11].join(",");
+        assert_eq!(changed_to(&format!("[{many}]")), [": Too many: 11: must have at most 10 items"]);
+    }
+}

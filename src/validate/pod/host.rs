@@ -52,3 +52,42 @@ fn name(
         faults.invalid_each(&path.field(field), value, &rule(value));
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::validate::pod::testing::found;
+
+    #[test]
+    fn an_override_excludes_other_names_and_is_short() {
+        let name = "a".repeat(65);
+        assert_eq!(
+            found(
+                "v1.PodSpec",
+                &format!(r#"{{"hostnameOverride":"{name}","hostNetwork":true,"setHostnameAsFQDN":true}}"#),
+                hostname_override
+            ),
+            [
+                "C.hostnameOverride: Forbidden: may not be specified when setHostnameAsFQDN is true",
+                "C.hostnameOverride: Forbidden: may not be specified when hostNetwork is true",
+                "C.hostnameOverride: Too long: may not be more than 64 bytes",
+            ]
+        );
+        assert_eq!(found("v1.PodSpec", r#"{"hostnameOverride":""}"#, hostname_override).len(), 1);
+    }
+
+    #[test]
+    fn node_names_may_have_dots_and_hostnames_not() {
+        assert_eq!(
+            found(
+                "v1.PodSpec",
+                r#"{"nodeName":"a.b","hostname":"a.b","subdomain":"","activeDeadlineSeconds":0}"#,
+                names
+            ),
+            [
+                "C.activeDeadlineSeconds: Invalid value: 0: must be between 1 and 2147483647, inclusive",
+                "C.hostname: Invalid value: \"a.b\": must not contain dots",
+            ]
+        );
+    }
+}

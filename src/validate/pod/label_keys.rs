@@ -113,3 +113,57 @@ pub(super) fn unmerged(faults: &mut Faults, constraint: View<'_>, path: &Path<'_
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::validate::pod::testing::found;
+
+    fn affinity_keys(text: &str) -> Vec<String> {
+        found("v1.PodAffinityTerm", text, |faults, term, path| {
+            label_keys(faults, LabelKeys::of_affinity_term(term), path);
+        })
+    }
+
+    #[test]
+    fn keys_need_a_selector() {
+        assert_eq!(
+            affinity_keys(r#"{"matchLabelKeys":["a","b"],"mismatchLabelKeys":["c"]}"#),
+            ["matchLabelKeys", "mismatchLabelKeys"].map(|f| format!("C.{f}: Forbidden: {NO_SELECTOR}"))
+        );
+    }
+
+    #[test]
+    fn a_key_clashes_with_an_expression_only_the_second_time() {
+        let selector = |labels: &str, keys: &str| {
+            affinity_keys(&format!(
+                r#"{{"matchLabelKeys":{keys},"labelSelector":{{"matchLabels":{labels},"matchExpressions":[{{"key":"a","operator":"Exists"}}]}}}}"#
+            ))
+        };
+        assert!(selector("{}", r#"["a"]"#).is_empty(), "it may be the merged key itself");
+        assert_eq!(
+            selector(r#"{"a":"1"}"#, r#"["a","b","a"]"#),
+            [format!("C[2]: Invalid value: \"a\": {IN_SELECTOR} @ C.matchLabelKeys[2]")]
+        );
+    }
+
+    #[test]
+    fn a_key_does_not_match_and_mismatch() {
+        assert_eq!(
+            affinity_keys(r#"{"matchLabelKeys":["a"],"mismatchLabelKeys":["a"],"labelSelector":{}}"#),
+            [
+                "C.matchLabelKeys[0]: Invalid value: \"a\": exists in both matchLabelKeys and mismatchLabelKeys"
+            ]
+        );
+    }
+
+    #[test]
+    fn the_older_rules_know_no_merging() {
+        let text = r#"{"maxSkew":1,"topologyKey":"z","whenUnsatisfiable":"DoNotSchedule","matchLabelKeys":["a"],
+            "labelSelector":{"matchExpressions":[{"key":"a","operator":"Exists"}]}}"#;
+        assert_eq!(
+            found("v1.TopologySpreadConstraint", text, unmerged),
+            [format!("C.matchLabelKeys[0]: Invalid value: \"a\": {IN_SELECTOR}")]
+        );
+    }
+}

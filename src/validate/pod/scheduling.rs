@@ -152,3 +152,109 @@ pub fn scheduling_group(faults: &mut Faults, spec: View<'_>, path: &Path<'_>) {
         faults.forbidden(&at, "may not be set when evictionResponders is set");
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::validate::exemptions::Exemptions;
+    use crate::validate::pod::testing::found;
+
+    fn tolerated(toleration: &str, rules: &Rules) -> Vec<String> {
+        let text = format!(r#"{{"tolerations":[{toleration}]}}"#);
+        found("v1.PodSpec", &text, |faults, spec, path| {
+            tolerations(faults, spec.structs("tolerations"), path, rules);
+        })
+    }
+
+    #[test]
+    fn a_toleration_of_everything_says_so() {
+        assert!(tolerated(r#"{"operator":"Exists"}"#, &Rules::default()).is_empty());
+        assert_eq!(
+            tolerated(r#"{"effect":"noexecute","tolerationSeconds":1}"#, &Rules::default()),
+            [
+                "C[0].operator: Invalid value: \"\": operator must be Exists when `key` is empty, which means \"match all values and all keys\"",
+                "C[0].effect: Invalid value: \"noexecute\": effect must be 'NoExecute' when `tolerationSeconds` is set",
+                "C[0].effect: Unsupported value: \"noexecute\": supported values: \"NoSchedule\", \"PreferNoSchedule\", \"NoExecute\"",
+            ]
+        );
+    }
+
+    #[test]
+    fn a_bad_value_is_told_at_the_operator() {
+        assert_eq!(
+            tolerated(r#"{"key":"k","operator":"Exists","value":"v"}"#, &Rules::default()),
+            [
+                "C[0].operator: Invalid value: \"v\": value must be empty when `operator` is 'Exists' @ C[0].value"
+            ]
+        );
+        let long = format!("{} b", "a".repeat(63));
+        let list = tolerated(&format!(r#"{{"key":"k","value":"{long}"}}"#), &Rules::default());
+        assert_eq!(list.len(), 1);
+        assert!(list[0].contains("must be no more than 63 bytes;a valid label must be"), "{}", list[0]);
+    }
+
+    #[test]
+    fn comparisons_need_an_older_one_and_whole_numbers() {
+        let text = |value: &str| format!(r#"{{"key":"k","operator":"Gt","value":"{value}"}}"#);
+        assert_eq!(
+            tolerated(&text("1"), &Rules::default()),
+            [
+                "C[0].operator: Unsupported value: \"Gt\": supported values: \"Equal\", \"Exists\", \"Lt\", \"Gt\""
+            ]
+        );
+        let exempt = Exemptions { toleration_comparison: true, ..Exemptions::default() };
+        let lax = Rules { exempt, ..Rules::default() };
+        let canonical = "must be a valid decimal integer in canonical form";
+        for good in ["0", "-1", "9223372036854775807"] {
+            assert!(tolerated(&text(good), &lax).is_empty(), "{good}");
+        }
+        for (value, details) in [
+            ("01", vec![canonical]),
+            ("-0", vec![canonical]),
+            ("", vec!["must be non-empty", "strconv.ParseInt: parsing \"\": invalid syntax"]),
+            ("abc", vec![canonical, "strconv.ParseInt: parsing \"abc\": invalid syntax"]),
+            (
+                "99999999999999999999",
+                vec!["strconv.ParseInt: parsing \"99999999999999999999\": value out of range"],
+            ),
+        ] {
+            let expected: Vec<String> =
+                details.iter().map(|d| format!("C[0].value: Invalid value: \"{value}\": {d}")).collect();
+            assert_eq!(tolerated(&text(value), &lax), expected);
+        }
+    }
+
+    #[test]
+    fn gates_are_told_apart_and_classes_known() {
+        let gates = r#"{"schedulingGates":[{"name":"a"},{"name":"b"},{"name":"a"}]}"#;
+        assert_eq!(
+            found("v1.PodSpec", gates, scheduling_gates),
+            ["C.schedulingGates[2]: Duplicate value: \"a\""]
+        );
+        assert_eq!(
+            found("v1.PodSpec", r#"{"preemptionPolicy":"","priorityClassName":""}"#, classes),
+            ["C.preemptionPolicy: Required value"]
+        );
+        assert_eq!(
+            found("v1.PodSpec", r#"{"preemptionPolicy":"Always"}"#, classes),
+            [
+                "C.preemptionPolicy: Unsupported value: \"Always\": supported values: \"PreemptLowerPriority\", \"Never\""
+            ]
+        );
+    }
+
+    #[test]
+    fn a_group_has_a_name_and_no_responders() {
+        assert_eq!(
+            found(
+                "v1.PodSpec",
+                r#"{"schedulingGroup":{},"evictionResponders":[{"name":"example.com/a","priority":1000}]}"#,
+                scheduling_group
+            ),
+            [
+                "C.schedulingGroup.podGroupName: Invalid value: null: must specify one of: `podGroupName` @ C.schedulingGroup",
+                "C.schedulingGroup: Forbidden: may not be set when evictionResponders is set",
+            ]
+        );
+    }
+}

@@ -103,3 +103,54 @@ fn any_fault(spec: View<'_>, check: impl Fn(&mut Faults, View<'_>, &Path<'_>)) -
     }
     !found.is_empty()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::validate::pod::testing::found;
+
+    fn checked(list: &str) -> Vec<String> {
+        let text = format!(r#"{{"topologySpreadConstraints":{list}}}"#);
+        found("v1.PodSpec", &text, |faults, spec, path| {
+            constraints(faults, spec, path, &Rules::default());
+        })
+        .into_iter()
+        .map(|fault| fault.replace("C.topologySpreadConstraints", ""))
+        .collect()
+    }
+
+    #[test]
+    fn an_empty_constraint_lacks_three_things() {
+        assert_eq!(
+            checked("[{}]"),
+            [
+                "[0].maxSkew: Invalid value: 0: must be greater than zero",
+                "[0].topologyKey: Required value: can not be empty",
+                "[0].whenUnsatisfiable: Unsupported value: \"\": supported values: \"DoNotSchedule\", \"ScheduleAnyway\"",
+            ]
+        );
+    }
+
+    #[test]
+    fn the_earlier_of_two_for_the_same_is_named() {
+        let one = r#"{"maxSkew":1,"topologyKey":"zone","whenUnsatisfiable":"DoNotSchedule"}"#;
+        assert_eq!(
+            checked(&format!("[{one},{one}]")),
+            ["[0].{topologyKey, whenUnsatisfiable}: Duplicate value: \"{zone, DoNotSchedule}\" @ [0]"]
+        );
+    }
+
+    #[test]
+    fn domains_count_only_for_hard_constraints() {
+        assert_eq!(
+            checked(
+                r#"[{"maxSkew":1,"topologyKey":"zone","whenUnsatisfiable":"ScheduleAnyway","minDomains":0,"nodeTaintsPolicy":"x"}]"#
+            ),
+            [
+                "[0].minDomains: Invalid value: 0: must be greater than zero",
+                "[0].minDomains: Invalid value: 0: can only use minDomains if whenUnsatisfiable=DoNotSchedule, not ScheduleAnyway",
+                "[0].nodeTaintsPolicy: Unsupported value: \"x\": supported values: \"Honor\", \"Ignore\"",
+            ]
+        );
+    }
+}
