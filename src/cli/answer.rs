@@ -3,7 +3,7 @@
 use std::io::{self, BufRead, BufWriter, Write};
 
 use super::Exit;
-use crate::answer;
+use crate::{answer, rollout};
 
 /// Answer recorded questions, one JSON object a line.
 ///
@@ -19,6 +19,8 @@ pub struct Args {
 enum Kind {
     /// What the API server says to a Deployment.
     Admission,
+    /// What the Deployment controller does next.
+    Rollout,
 }
 
 impl Args {
@@ -40,6 +42,7 @@ impl Args {
             }
             let answer = match self.kind {
                 Kind::Admission => answer::admission(&line),
+                Kind::Rollout => rollout::answer(&String::from_utf8_lossy(&line)),
             };
             output.write_all(answer.as_bytes())?;
             output.write_all(b"\n")?;

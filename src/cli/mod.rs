@@ -9,6 +9,7 @@ pub mod completions;
 mod input;
 mod parallel;
 mod progress;
+pub mod plan;
 
 use std::process::ExitCode;
 
@@ -28,6 +29,7 @@ enum Command {
     Check(check::Args),
     Answer(answer::Args),
     Completions(completions::Args),
+    Plan(plan::Args),
 }
 
 /// How a run ended.
@@ -61,6 +63,7 @@ impl Cli {
             Command::Check(args) => args.run(),
             Command::Answer(args) => args.run(),
             Command::Completions(args) => args.run(),
+            Command::Plan(args) => args.run(),
         }
     }
 }

@@ -26,6 +26,7 @@ mod claim;
 mod cleanup;
 mod conditions;
 mod create;
+mod explain;
 mod observed;
 mod read;
 mod recreate;
@@ -46,6 +47,7 @@ pub use annotations::{
     DESIRED_REPLICAS, LAST_APPLIED, MAX_REPLICAS, REVISION, REVISION_HISTORY, ROLLBACK_TO,
 };
 pub use answer::{Snapshot, SnapshotError, answer};
+pub use explain::{explain, plan_json};
 pub use observed::{
     Condition, Controller, Deployment, DeploymentStatus, Meta, Observed, OwnerKind, Pod, ReplicaSet,
     SetStatus,

@@ -104,7 +104,7 @@ impl fmt::Display for Why {
             }
             Why::RollbackAsked { revision } => write!(f, "a rollback to revision {revision} was asked for"),
             Why::Scaling { set, from, to } => {
-                write!(f, "{set} was last sized for {from} replicas, and {to} are wanted now")
+                write!(f, "ReplicaSet {set} was last sized for {from} replicas, not for {to}")
             }
             Why::Rolling { ceiling, floor } => {
                 write!(f, "rolling update with at most {ceiling} pods, at least {floor} of them available")
