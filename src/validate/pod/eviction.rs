@@ -143,7 +143,7 @@ mod tests {
             ),
             ["[1]: Duplicate value: {\"name\":\"example.com/a\",\"priority\":1000}"]
         );
-        let many = vec![r#"{"name":"","priority":1}"#; 11].join(",");
+        let many = [r#"{"name":"","priority":1}"#; 11].join(",");
         assert_eq!(changed_to(&format!("[{many}]")), [": Too many: 11: must have at most 10 items"]);
     }
 }
