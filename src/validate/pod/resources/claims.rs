@@ -95,3 +95,34 @@ fn one_of_the_pods(spec: View<'_>) -> String {
     }
     detail
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::validate::pod::testing::found;
+
+    #[test]
+    fn a_claim_and_its_requests_overlap() {
+        let spec = r#"{
+            "resourceClaims": [{"name": "b"}, {"name": "a"}],
+            "resources": {"claims": [
+                {"name": "a", "request": "r"}, {"name": "a", "request": "r"}, {"name": "a"},
+                {"name": "a", "request": "R"}, {"name": "z"}, {"name": "z"}, {"name": ""}]}}"#;
+        let found = found("v1.PodSpec", spec, |faults, spec, path| {
+            references(faults, spec.nested("resources"), path, spec);
+        });
+        let unknown = r#"Not found: "z": must be one of the names in pod.spec.resourceClaims: a, b"#;
+        assert_eq!(
+            found,
+            [
+                r#"C[1]: Duplicate value: "a/r""#.to_owned(),
+                r#"C[2]: Duplicate value: "a""#.to_owned(),
+                r#"C[3]: Duplicate value: "a""#.to_owned(),
+                format!("C[4]: {unknown} @ C[4].name"),
+                r#"C[5]: Duplicate value: "z""#.to_owned(),
+                format!("C[5]: {unknown} @ C[5].name"),
+                "C[6]: Required value @ C[6].name".to_owned(),
+            ]
+        );
+    }
+}

@@ -126,3 +126,45 @@ impl<'t> Totals<'t> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::validate::Rules;
+    use crate::validate::pod::resources::pod_resources;
+    use crate::validate::pod::testing::found;
+
+    fn faults(spec: &str) -> Vec<String> {
+        found("v1.PodSpec", spec, |faults, spec, path| pod_resources(faults, spec, path, &Rules::default()))
+    }
+
+    #[test]
+    fn an_init_container_counts_beside_the_sidecars_before_it_only() {
+        let spec = r#"{
+            "resources": {"requests": {"cpu": "3"}},
+            "containers": [{"name": "a", "resources": {"requests": {"cpu": "2"}}}],
+            "initContainers": [
+                {"name": "s", "restartPolicy": "Always", "resources": {"requests": {"cpu": "1"}}},
+                {"name": "i", "resources": {"requests": {"cpu": "3"}}},
+                {"name": "late", "restartPolicy": "Always", "resources": {"requests": {"cpu": "500m"}}}]}"#;
+        let text =
+            r#"Invalid value: "3": must be greater than or equal to aggregate container requests of 4"#;
+        assert_eq!(faults(spec), [format!("C.resources.requests[cpu]: {text}")]);
+    }
+
+    #[test]
+    fn limits_of_one_container_lie_below_those_of_the_pod() {
+        let spec = r#"{
+            "resources": {"limits": {"cpu": "2"}},
+            "containers": [{"name": "a"}, {"name": "b", "resources": {"limits": {"cpu": "4", "memory": "1Gi"}}}]}"#;
+        let text = r#"Invalid value: "4": must be less than or equal to pod limits of 2"#;
+        let place = "C.containers[1].resources.limits[cpu]";
+        assert_eq!(faults(spec), [format!("C.resources.containers[1][cpu].limits: {text} @ {place}")]);
+    }
+
+    #[test]
+    fn a_pod_has_no_claims_of_its_own_not_even_an_empty_list() {
+        let text = "Forbidden: claims may not be set for Resources at pod-level";
+        assert_eq!(faults(r#"{"resources": {"claims": []}}"#), [format!("C.resources.claims: {text}")]);
+        assert!(faults(r#"{"resources": {}}"#).is_empty());
+    }
+}

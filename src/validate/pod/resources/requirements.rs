@@ -186,3 +186,61 @@ fn is_divisible(amount: &Quantity<'_>, page_size: &str) -> bool {
         size => amount.value().wrapping_rem(size) == 0,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::validate::pod::resources::overhead;
+    use crate::validate::pod::testing::found;
+
+    fn faults(resources: &str) -> Vec<String> {
+        found("v1.ResourceRequirements", resources, |faults, resources, path| {
+            Requirements::of(resources).check(faults, path, Level::Container, &Rules::default());
+        })
+    }
+
+    #[test]
+    fn what_cannot_be_overcommitted_has_a_limit_equal_to_its_request() {
+        let mixed = r#"{
+            "limits": {"nvidia.com/gpu": "1500m", "x.kubernetes.io/y": "1500m"},
+            "requests": {"nvidia.com/gpu": "1", "x.kubernetes.io/y": "1", "hugepages-2Mi": "2Mi"}}"#;
+        assert_eq!(
+            faults(mixed),
+            [
+                r#"C.limits[nvidia.com/gpu]: Invalid value: "1500m": must be an integer"#,
+                r#"C.requests: Invalid value: "1": must be equal to nvidia.com/gpu limit of 1500m @ C.requests[nvidia.com/gpu]"#,
+                "C.limits: Required value: Limit must be set for non overcommitable resources @ C.requests[hugepages-2Mi]",
+                "C: Forbidden: HugePages require cpu or memory",
+            ]
+        );
+    }
+
+    #[test]
+    fn overhead_reads_as_limits_but_lies_where_it_was_written() {
+        let spec = r#"{"overhead": {"hugepages-2Mi": "3Mi", "memmory": "1"}}"#;
+        let found = found("v1.PodSpec", spec, |faults, spec, path| {
+            overhead(faults, spec, path, &Rules::default());
+        });
+        assert_eq!(
+            found,
+            [
+                r#"C.overhead.limits[hugepages-2Mi]: Invalid value: "3Mi": 3Mi is not positive integer multiple of hugepages-2Mi @ C.overhead[hugepages-2Mi]"#,
+                r#"C.overhead.limits[memmory]: Invalid value: "memmory": must be a standard resource type or fully qualified @ C.overhead[memmory]"#,
+                r#"C.overhead.limits[memmory]: Invalid value: "memmory": must be a standard resource for containers @ C.overhead[memmory]"#,
+                "C.overhead: Forbidden: HugePages require cpu or memory",
+            ]
+        );
+    }
+
+    #[test]
+    fn page_sizes_are_whole_and_positive() {
+        let four = Quantity::parse("4Mi").expect("a quantity");
+        for (size, divides) in [("2Mi", true), ("3Mi", false), ("", false), ("x", false), ("0", false)] {
+            assert_eq!(is_divisible(&four, size), divides, "{size}");
+        }
+        assert!(!is_divisible(&four, " 2Mi"));
+        assert!(!is_divisible(&four, "-2Mi"));
+        assert!(!is_divisible(&four, "500m"));
+        assert!(!is_divisible(&four, "1e30"), "the server divides by 0");
+    }
+}

@@ -161,3 +161,46 @@ fn one_of(faults: &mut Faults, owner: View<'_>, path: &Path<'_>, field: &'static
         faults.not_supported(&path.field(field), word, words);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::validate::pod::testing::found;
+
+    #[test]
+    fn forbidden_escalation_contradicts_an_added_cap_sys_admin() {
+        let spec = r#"{"containers": [{"securityContext": {
+            "allowPrivilegeEscalation": false, "capabilities": {"add": ["SYS_ADMIN", "CAP_SYS_ADMIN"]}}}]}"#;
+        let faults = |rules: Rules| {
+            found("v1.PodSpec", spec, |faults, spec, path| {
+                for (_, _, container) in all_containers(spec) {
+                    container_security(faults, container, path, spec, &rules);
+                }
+            })
+        };
+        let shown = concat!(
+            r#"{"Capabilities":{"Add":["SYS_ADMIN","CAP_SYS_ADMIN"],"Drop":null},"Privileged":null,"#,
+            r#""SELinuxOptions":null,"WindowsOptions":null,"RunAsUser":null,"RunAsGroup":null,"#,
+            r#""RunAsNonRoot":null,"ReadOnlyRootFilesystem":null,"AllowPrivilegeEscalation":false,"#,
+            r#""ProcMount":null,"SeccompProfile":null,"AppArmorProfile":null}"#,
+        );
+        let detail = "cannot set `allowPrivilegeEscalation` to false and `capabilities.Add` CAP_SYS_ADMIN";
+        let place = "C.securityContext.capabilities.add[1]";
+        assert_eq!(
+            faults(Rules::default()),
+            [format!("C.securityContext: Invalid value: {shown}: {detail} @ {place}")]
+        );
+        let mut excused = Rules::default();
+        excused.exempt.cap_sys_admin = true;
+        assert!(faults(excused).is_empty());
+    }
+
+    #[test]
+    fn host_namespaces_are_named_as_in_go() {
+        let spec = r#"{"hostUsers": false, "hostPID": true}"#;
+        let found = found("v1.PodSpec", spec, |faults, spec, path| {
+            host_users(faults, spec, path, &Rules::default());
+        });
+        assert_eq!(found, ["C.HostPID: Forbidden: when `hostUsers` is false @ C.hostPID"]);
+    }
+}

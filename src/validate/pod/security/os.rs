@@ -105,3 +105,19 @@ fn forbid_set(faults: &mut Faults, owner: View<'_>, path: &Path<'_>, fields: &[&
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::validate::pod::testing::found;
+
+    #[test]
+    fn of_empty_lists_only_supplemental_groups_count_as_set() {
+        let spec = r#"{"os": {"name": "windows"}, "hostPID": false,
+            "securityContext": {"sysctls": [], "supplementalGroups": []}}"#;
+        assert_eq!(
+            found("v1.PodSpec", spec, os),
+            ["C.securityContext.supplementalGroups: Forbidden: cannot be set for a windows pod"]
+        );
+    }
+}

@@ -68,3 +68,41 @@ fn profile_type(faults: &mut Faults, ty: &str, path: &Path<'_>, missing: &str) {
         faults.not_supported(&path.field("type"), ty, TYPES);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::validate::pod::testing::found;
+
+    fn faults(context: &str) -> Vec<String> {
+        found("v1.PodSecurityContext", context, |faults, context, path| {
+            seccomp(faults, context, path);
+            app_armor(faults, context, path);
+        })
+    }
+
+    #[test]
+    fn a_seccomp_profile_prints_whole_where_it_has_no_business() {
+        let unused = r#"{"seccompProfile": {"type": "Unconfined", "localhostProfile": "p"}}"#;
+        let text = "can only be set when seccomp type is Localhost";
+        let shown = r#"{"Type":"Unconfined","LocalhostProfile":"p"}"#;
+        assert_eq!(
+            faults(unused),
+            [format!("C.seccompProfile.localhostProfile: Invalid value: {shown}: {text}")]
+        );
+    }
+
+    #[test]
+    fn blanks_are_padding_and_a_missing_type_hides_the_name() {
+        let blank = r#"{"appArmorProfile": {"type": "Localhost", "localhostProfile": " "}}"#;
+        assert_eq!(
+            faults(blank),
+            [r#"C.appArmorProfile.localhostProfile: Invalid value: " ": must not be padded with whitespace"#]
+        );
+        let untyped = r#"{"appArmorProfile": {"localhostProfile": " "}}"#;
+        assert_eq!(
+            faults(untyped),
+            ["C.appArmorProfile.type: Required value: type is required when appArmorProfile is set"]
+        );
+    }
+}
