@@ -13,23 +13,23 @@ pub(super) fn ports(warnings: &mut Warnings, spec: View<'_>, path: &Path<'_>) {
 }
 
 fn conflicts(warnings: &mut Warnings, spec: View<'_>, path: &Path<'_>) {
-    let mut earlier: HashMap<_, Vec<Port<'_>>> = HashMap::new();
+    let mut earlier: HashMap<_, Ports<'_>> = HashMap::new();
     each(spec, path, |port, here| {
+        if warnings.is_full() {
+            return;
+        }
         if !port.str("hostIP").is_empty() && port.int("hostPort") == 0 {
             warnings.about(here, format_args!("hostIP set without hostPort: {}", go_struct(port)));
         }
         let others = earlier.entry((port.int("containerPort"), port.str("protocol"))).or_default();
         let port =
             Port { host_port: port.int("hostPort"), host_ip: port.str("hostIP"), at: here.to_string() };
-        for other in others.iter() {
-            if warnings.is_full() {
-                return;
-            }
-            if let Some(conflict) = port.conflict(other) {
-                warnings.about(here, format_args!("{conflict} port definition with {}", other.at));
-            }
+        for at in others.meeting(&port) {
+            let other = &others.list[at];
+            let conflict = port.conflict(other);
+            warnings.about(here, format_args!("{conflict} port definition with {}", other.at));
         }
-        others.push(port);
+        others.add(port);
     });
 }
 
@@ -69,17 +69,49 @@ struct Port<'t> {
 }
 
 impl Port<'_> {
-    /// How the port gets into the way of an earlier one.
-    fn conflict(&self, other: &Port<'_>) -> Option<&'static str> {
+    /// How the port gets into the way of an earlier one that it meets.
+    fn conflict(&self, other: &Port<'_>) -> &'static str {
         if self.host_port == other.host_port && self.host_ip == other.host_ip {
-            Some("duplicate")
+            "duplicate"
         } else if self.host_port == 0 || other.host_port == 0 {
-            Some("overlapping")
-        } else if self.host_port == other.host_port && self.host_ip.is_empty() != other.host_ip.is_empty() {
-            Some("dangerously ambiguous")
+            "overlapping"
         } else {
-            None
+            "dangerously ambiguous"
         }
+    }
+}
+
+/// The ports so far with one number and protocol.
+#[derive(Default)]
+struct Ports<'t> {
+    list: Vec<Port<'t>>,
+    /// Positions in `list`, by host port and address: thousands of ports that do not meet must not
+    /// be held against each other one by one.
+    by_host: HashMap<i64, HashMap<&'t str, Vec<usize>>>,
+}
+
+impl<'t> Ports<'t> {
+    fn add(&mut self, port: Port<'t>) {
+        let at = self.list.len();
+        self.by_host.entry(port.host_port).or_default().entry(port.host_ip).or_default().push(at);
+        self.list.push(port);
+    }
+
+    /// The ports that `port` meets, in the order added: all, when it asks for no host port; else
+    /// those that ask for none, or for the same one at the same address or where one of both asks for
+    /// every address.
+    fn meeting(&self, port: &Port<'_>) -> Vec<usize> {
+        if port.host_port == 0 {
+            return (0..self.list.len()).collect();
+        }
+        let anywhere = self.by_host.get(&0).into_iter().flat_map(HashMap::values);
+        let same = self.by_host.get(&port.host_port);
+        let every = same.filter(|_| port.host_ip.is_empty()).into_iter().flat_map(HashMap::values);
+        let one = same.filter(|_| !port.host_ip.is_empty());
+        let one = one.into_iter().flat_map(|by_ip| [by_ip.get(port.host_ip), by_ip.get("")]).flatten();
+        let mut met: Vec<usize> = anywhere.chain(every).chain(one).flatten().copied().collect();
+        met.sort_unstable();
+        met
     }
 }
 
