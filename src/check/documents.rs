@@ -5,7 +5,8 @@
 //! `---`, whatever the YAML around them means, and only a comment may follow on such a line.
 //!
 //! Source: apimachinery v0.37.2 `pkg/util/yaml`, `YAMLOrJSONDecoder`. Parity: exact, save that a bad
-//! separator or YAML document ends neither the documents before nor those after it.
+//! separator or YAML document ends neither the documents before nor those after it, and that a comment
+//! of less than four bytes may follow JSON.
 
 use memchr::memmem;
 
@@ -221,22 +222,48 @@ impl<'t> Iterator for Documents<'t> {
 /// How long the JSON value at the start is, going by its brackets and quotes alone. A value without
 /// an end takes up all.
 fn json_value_len(bytes: &[u8]) -> usize {
+    match bytes {
+        [b'{' | b'[', ..] => bracketed_len(bytes),
+        [b'"', ..] => (string_end(bytes, 1) + 1).min(bytes.len()),
+        [b't', b'r', b'u', b'e', ..] | [b'n', b'u', b'l', b'l', ..] => 4,
+        [b'f', b'a', b'l', b's', b'e', ..] => 5,
+        [b'-' | b'0'..=b'9', ..] => number_len(bytes),
+        _ => bytes.len(),
+    }
+}
+
+fn bracketed_len(bytes: &[u8]) -> usize {
     let mut depth = 0usize;
     let mut i = 0;
     while i < bytes.len() {
         match bytes[i] {
             b'{' | b'[' => depth += 1,
-            b'}' | b']' => depth = depth.saturating_sub(1),
+            b'}' | b']' if depth == 1 => return i + 1,
+            b'}' | b']' => depth -= 1,
             b'"' => i = string_end(bytes, i + 1),
-            b' ' | b'\t' | b'\r' | b'\n' if depth == 0 => return i,
             _ => {}
         }
         i += 1;
-        if depth == 0 && matches!(bytes.get(i - 1), Some(b'}' | b']' | b'"')) {
-            return i;
-        }
     }
     bytes.len()
+}
+
+/// `-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?`, as far as it goes.
+fn number_len(bytes: &[u8]) -> usize {
+    let digits = |from: usize| bytes[from..].iter().take_while(|b| b.is_ascii_digit()).count();
+    let sign = usize::from(bytes[0] == b'-');
+    let mut len = match bytes.get(sign) {
+        Some(b'0') => sign + 1,
+        _ => sign + digits(sign),
+    };
+    if bytes.get(len) == Some(&b'.') {
+        len += 1 + digits(len + 1);
+    }
+    if matches!(bytes.get(len), Some(b'e' | b'E')) {
+        len += 1 + usize::from(matches!(bytes.get(len + 1), Some(b'+' | b'-')));
+        len += digits(len);
+    }
+    len
 }
 
 /// Where the quote is that ends a string.

@@ -75,9 +75,14 @@ fn parse_float(text: &str) -> Option<Number> {
     text.parse().ok().filter(|f: &f64| f.is_finite()).map(Number::Float)
 }
 
-/// A text that begins with a full stop goes to Go's own reader.
+/// A text that begins with a full stop goes to Go's own reader, which takes an underscore between
+/// digits.
 fn parse_float_with_underscores(text: &str) -> Option<Number> {
-    parse_float(text)
+    let bytes = text.as_bytes();
+    let digit_at = |i: usize| bytes.get(i).is_some_and(u8::is_ascii_digit);
+    let well_placed = |i: usize| i > 0 && digit_at(i - 1) && digit_at(i + 1);
+    let ok = bytes.iter().enumerate().all(|(i, &b)| b != b'_' || well_placed(i));
+    if ok { parse_float(&text.replace('_', "")) } else { None }
 }
 
 /// `0b` and `-0b` once more: their digits may have a sign of their own (`0b-11` is -3).

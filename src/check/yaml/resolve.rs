@@ -40,7 +40,7 @@ pub(super) fn resolve<'a>(tag: Option<&str>, text: Cow<'a, str>, plain: bool) ->
         Some("binary") => decode_base64(&text)
             .map(|bytes| Scalar::Text(String::from_utf8_lossy(&bytes).into_owned().into()))
             .ok_or_else(|| "!!binary value contains invalid base64 data".into()),
-        Some("timestamp") if looks_like_date(&text) => Ok(Scalar::Text(text)),
+        Some("timestamp") if is_date(&text) => Ok(Scalar::Text(text)),
         Some(wanted @ ("bool" | "int" | "float" | "null" | "timestamp")) => as_tagged(wanted, text),
         _ => Ok(Scalar::Text(text)),
     }
@@ -91,8 +91,50 @@ fn special_float(text: &str) -> Option<Number> {
     }))
 }
 
-fn looks_like_date(text: &str) -> bool {
-    matches!(text.as_bytes(), [a, b, c, d, b'-', ..] if [a, b, c, d].iter().all(|d| d.is_ascii_digit()))
+/// Whether a text is a date as go-yaml reads it: `2001-1-31`, alone or with a time after `T`, `t` (then
+/// with a zone) or a blank (then without).
+fn is_date(text: &str) -> bool {
+    let day_len = text.find(['T', 't', ' ']).unwrap_or(text.len());
+    let (day, time) = text.split_at(day_len);
+    let parts: Vec<&str> = day.split('-').collect();
+    let [year, month, day] = parts[..] else { return false };
+    let short = |s: &str, range: std::ops::RangeInclusive<u32>| {
+        let digits = matches!(s.len(), 1 | 2) && s.bytes().all(|b| b.is_ascii_digit());
+        digits && s.parse().is_ok_and(|n| range.contains(&n))
+    };
+    let Some(year) = Some(year).filter(|y| y.len() == 4).and_then(|y| y.parse::<u32>().ok()) else {
+        return false;
+    };
+    let leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+    let days = match month.parse() {
+        Ok(2u32) if leap => 29,
+        Ok(2) => 28,
+        Ok(4 | 6 | 9 | 11) => 30,
+        _ => 31,
+    };
+    if !short(month, 1..=12) || !short(day, 1..=days) {
+        return false;
+    }
+    let clock = |s: &str| {
+        let (s, fraction) = s.split_once('.').map_or((s, None), |(s, f)| (s, Some(f)));
+        let parts: Vec<&str> = s.split(':').collect();
+        let [h, m, s] = parts[..] else { return false };
+        let fraction_ok = fraction.is_none_or(|f| !f.is_empty() && f.bytes().all(|b| b.is_ascii_digit()));
+        short(h, 0..=23) && short(m, 0..=59) && short(s, 0..=59) && fraction_ok
+    };
+    match time.as_bytes().first() {
+        None => true,
+        Some(b' ') => clock(&time[1..]),
+        Some(_) => match time[1..].strip_suffix('Z') {
+            Some(time) => clock(time),
+            None => {
+                let Some(zone) = time.rfind(['+', '-']) else { return false };
+                let offset = time[zone + 1..].split_once(':');
+                let two = |s: &str, max| s.len() == 2 && short(s, 0..=max);
+                clock(&time[1..zone]) && offset.is_some_and(|(h, m)| two(h, 24) && two(m, 60))
+            }
+        },
+    }
 }
 
 /// Standard base64 with padding; line breaks are ignored.
