@@ -60,7 +60,7 @@ fn selector_and_template(faults: &mut Faults, spec: View<'_>, path: &Path<'_>, r
     let at = path.field("selector");
     let template = spec.nested("template");
     let Some(given) = spec.opt("selector") else {
-        faults.required(&at, "").at(path);
+        faults.required(&at, "");
         template_is_unselected(faults, template, path);
         return pod::template::template(faults, template, &path.field("template"), rules);
     };

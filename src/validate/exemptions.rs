@@ -1,5 +1,6 @@
 //! What an update may keep: rules that are relaxed because the stored object already breaks them.
 
+use super::pod::security::all_containers;
 use super::pod::{affinity, annotations, resources, security, spread};
 use crate::kube_types::names;
 use crate::schema::value::View;
@@ -52,23 +53,18 @@ pub fn of(old: View<'_>) -> Exemptions {
         spread_match_label_keys: spread::has_bad_label_keys(spec),
         token_paths: has_bad_token_path(spec),
         host_sysctls: security::has_host_sysctl(spec),
-        host_users_devices: own_users && containers(spec).any(|c| !c.list("volumeDevices").is_empty()),
+        host_users_devices: own_users
+            && all_containers(spec).any(|(.., c)| !c.list("volumeDevices").is_empty()),
         host_users_network: own_users && spec.bool("hostNetwork"),
         image_reference: spec
             .structs("volumes")
             .filter_map(|v| v.opt("image"))
             .any(|image| image.str("reference").is_empty()),
-        cap_sys_admin: containers(spec).any(adds_sys_admin),
+        cap_sys_admin: all_containers(spec).any(|(.., c)| adds_sys_admin(c)),
         deletion_cost: annotations::has_bad_deletion_cost(template.nested("metadata")),
         init_resize_policy: spec.structs("initContainers").any(restarts_on_resize),
         toleration_comparison: spec.structs("tolerations").any(|t| matches!(t.str("operator"), "Lt" | "Gt")),
     }
-}
-
-fn containers(spec: View<'_>) -> impl Iterator<Item = View<'_>> {
-    ["initContainers", "containers", "ephemeralContainers"]
-        .into_iter()
-        .flat_map(move |list| spec.structs(list))
 }
 
 fn has_bad_token_path(spec: View<'_>) -> bool {
@@ -89,4 +85,69 @@ fn adds_sys_admin(container: View<'_>) -> bool {
 fn restarts_on_resize(init: View<'_>) -> bool {
     init.str("restartPolicy") != "Always"
         && init.structs("resizePolicy").any(|p| p.str("restartPolicy") == "RestartContainer")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::validate::pod::testing::found;
+
+    fn excused(template: &str) -> Exemptions {
+        let text = format!(r#"{{"spec":{{"template":{template}}}}}"#);
+        let mut out = Exemptions::default();
+        found("v1.Deployment", &text, |_, old, _| out = of(old));
+        out
+    }
+
+    fn excused_by(spec: &str) -> Exemptions {
+        excused(&format!(r#"{{"spec":{spec}}}"#))
+    }
+
+    #[test]
+    fn each_flaw_excuses_its_own_rule() {
+        let annotation = r#"{"metadata":{"annotations":{"controller.kubernetes.io/pod-deletion-cost":"x"}}}"#;
+        assert!(excused(annotation).deletion_cost);
+        assert!(excused_by(r#"{"tolerations":[{"operator":"Gt"}]}"#).toleration_comparison);
+        assert!(excused_by(r#"{"volumes":[{"name":"v","image":{}}]}"#).image_reference);
+        let token =
+            r#"{"volumes":[{"name":"v","projected":{"sources":[{"serviceAccountToken":{"path":"../x"}}]}}]}"#;
+        assert!(excused_by(token).token_paths);
+        let users = excused_by(
+            r#"{"hostUsers":false,"hostNetwork":true,"containers":[{"name":"a","volumeDevices":[{"name":"v","devicePath":"/d"}]}]}"#,
+        );
+        assert!(users.host_users_network && users.host_users_devices);
+        assert!(!excused_by(r#"{"hostNetwork":true}"#).host_users_network);
+    }
+
+    #[test]
+    fn a_bad_selector_excuses_values_wherever_it_stands() {
+        let term =
+            r#"{"topologyKey":"z","namespaceSelector":{"matchExpressions":[{"key":"a","operator":"Is"}]}}"#;
+        let preferred = format!(
+            r#"{{"affinity":{{"podAntiAffinity":{{"preferredDuringSchedulingIgnoredDuringExecution":[{{"weight":1,"podAffinityTerm":{term}}}]}}}}}}"#
+        );
+        assert!(excused_by(&preferred).affinity_selector_values);
+        let spread = excused_by(
+            r#"{"topologySpreadConstraints":[{"maxSkew":1,"topologyKey":"z","whenUnsatisfiable":"DoNotSchedule","matchLabelKeys":["a"]}]}"#,
+        );
+        assert!(spread.spread_match_label_keys && !spread.spread_selectors);
+    }
+
+    #[test]
+    fn sidecars_and_privilege_escalation_need_no_excuse() {
+        let init = |more: &str| {
+            excused_by(&format!(
+                r#"{{"initContainers":[{{"name":"i","resizePolicy":[{{"resourceName":"cpu","restartPolicy":"RestartContainer"}}]{more}}}]}}"#
+            ))
+        };
+        assert!(init("").init_resize_policy);
+        assert!(!init(r#","restartPolicy":"Always""#).init_resize_policy);
+        let adding = |more: &str| {
+            excused_by(&format!(
+                r#"{{"containers":[{{"name":"a","securityContext":{{"capabilities":{{"add":["CAP_SYS_ADMIN"]}}{more}}}}}]}}"#
+            ))
+        };
+        assert!(adding("").cap_sys_admin && adding(r#","allowPrivilegeEscalation":false"#).cap_sys_admin);
+        assert!(!adding(r#","allowPrivilegeEscalation":true"#).cap_sys_admin);
+    }
 }

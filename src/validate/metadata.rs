@@ -51,7 +51,7 @@ pub fn update(faults: &mut Faults, new: View<'_>, old: View<'_>, path: &Path<'_>
 }
 
 fn name_required(faults: &mut Faults, path: &Path<'_>) {
-    faults.required(&path.field("name"), "name or generateName is required").at(path);
+    faults.required(&path.field("name"), "name or generateName is required");
 }
 
 /// On an update a name only has to be usable in a URL.
@@ -146,13 +146,13 @@ fn owner_reference(faults: &mut Faults, owner: View<'_>, path: &Path<'_>) {
     let at = path.field("apiVersion");
     let (group, version) = api_version.split_once('/').unwrap_or(("", api_version));
     if api_version.is_empty() {
-        faults.required(&at, NOT_EMPTY).at(path);
+        faults.required(&at, NOT_EMPTY);
     } else if version.is_empty() || version.contains('/') {
         faults.invalid(&at, api_version, "must be <group>/<version> or <version>");
     }
     for field in ["kind", "name", "uid"] {
         if owner.str(field).is_empty() {
-            faults.required(&path.field(field), NOT_EMPTY).at(path);
+            faults.required(&path.field(field), NOT_EMPTY);
         }
     }
     if (group, version, owner.str("kind")) == ("", "v1", "Event") {
@@ -241,7 +241,7 @@ pub fn managed_fields(faults: &mut Faults, meta: View<'_>, path: &Path<'_>) {
         match entry.str("operation") {
             "Apply" | "Update" => {}
             "" => {
-                faults.required(&path.field("operation"), NOT_EMPTY).at(&path);
+                faults.required(&path.field("operation"), NOT_EMPTY);
             }
             other => {
                 faults.not_supported(&path.field("operation"), other, &["Apply", "Update"]);
@@ -290,7 +290,7 @@ mod tests {
         assert_eq!(
             created(r#"{"namespace":"a.b"}"#),
             [
-                "C.name: Required value: name or generateName is required @ C",
+                "C.name: Required value: name or generateName is required",
                 "C.namespace: Invalid value: \"a.b\": must not contain dots",
             ]
         );
@@ -335,9 +335,8 @@ mod tests {
         );
         assert_eq!(
             created(r#"{"name":"a","namespace":"b","ownerReferences":[{}]}"#),
-            ["apiVersion", "kind", "name", "uid"].map(|field| format!(
-                "C.ownerReferences[0].{field}: Required value: must not be empty @ C.ownerReferences[0]"
-            ))
+            ["apiVersion", "kind", "name", "uid"]
+                .map(|field| format!("C.ownerReferences[0].{field}: Required value: must not be empty"))
         );
     }
 
@@ -364,7 +363,7 @@ mod tests {
                 "C.managedFields[0].operation: Unsupported value: \"x\\\"\\u003c\": supported values: \"Apply\", \"Update\"",
                 "C.managedFields[0].manager: Invalid value: \"a\\ab\\u200b\": invalid character U+0007 (at position 1)",
                 "C.managedFields[0].manager: Invalid value: \"a\\ab\\u200b\": invalid character U+200B (at position 3)",
-                "C.managedFields[1].operation: Required value: must not be empty @ C.managedFields[1]",
+                "C.managedFields[1].operation: Required value: must not be empty",
                 "C.managedFields[1].fieldsType: Invalid value: \"y\": must be `FieldsV1`",
             ]
         );

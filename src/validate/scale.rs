@@ -28,7 +28,7 @@ mod tests {
         assert_eq!(
             found("v1.ObjectMeta", metadata, |faults, metadata, _| update(faults, metadata, -1)),
             [
-                "metadata.managedFields[0].operation: Required value: must not be empty @ metadata.managedFields[0]",
+                "metadata.managedFields[0].operation: Required value: must not be empty",
                 "spec.replicas: Invalid value: -1: must be greater than or equal to 0",
             ]
         );

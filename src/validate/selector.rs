@@ -29,7 +29,7 @@ fn requirement(faults: &mut Faults, expression: View<'_>, path: &Path<'_>, lax_v
     let any = expression.strings("values").len() > 0;
     match expression.str("operator") {
         "In" | "NotIn" if !any => {
-            faults.required(&values, VALUES_REQUIRED).at(path);
+            faults.required(&values, VALUES_REQUIRED);
         }
         "Exists" | "DoesNotExist" if any => {
             faults.forbidden(&values, VALUES_FORBIDDEN);

@@ -2,6 +2,7 @@
 //! their place.
 
 use crate::kube_types::names;
+use crate::schema::print;
 use crate::schema::value::View;
 use crate::validate::Rules;
 use crate::validate::fault::Faults;
@@ -9,6 +10,7 @@ use crate::validate::path::Path;
 use crate::validate::selector::Spot;
 
 use super::annotated_tolerations;
+use super::security::all_containers;
 
 const MIRROR: &str = "kubernetes.io/config.mirror";
 const DELETION_COST: &str = "controller.kubernetes.io/pod-deletion-cost";
@@ -16,8 +18,6 @@ const SECCOMP_POD: &str = "seccomp.security.alpha.kubernetes.io/pod";
 const SECCOMP_CONTAINER: &str = "container.seccomp.security.alpha.kubernetes.io/";
 const APP_ARMOR: &str = "container.apparmor.security.beta.kubernetes.io/";
 const LOCALHOST: &str = "localhost/";
-
-const CONTAINER_LISTS: [&str; 3] = ["initContainers", "containers", "ephemeralContainers"];
 
 /// Checks the annotations of a template that have a meaning. `spot` is where its metadata stands.
 pub fn annotations(faults: &mut Faults, meta: View<'_>, spec: View<'_>, spot: Spot<'_>, rules: &Rules) {
@@ -80,13 +80,13 @@ fn app_armor(faults: &mut Faults, key: &str, value: &str, spot: Spot<'_>, contai
     let known = matches!(value, "" | "runtime/default" | "unconfined") || value.starts_with(LOCALHOST);
     if !known {
         let mut detail = String::from("invalid AppArmor profile name: ");
-        crate::schema::print::go_quote(&mut detail, value);
+        print::go_quote(&mut detail, value);
         faults.invalid(&path, value, detail).at(&place);
     }
 }
 
 fn has_container(spec: View<'_>, name: &str) -> bool {
-    CONTAINER_LISTS.iter().any(|list| spec.structs(list).any(|c| c.str("name") == name))
+    all_containers(spec).any(|(.., c)| c.str("name") == name)
 }
 
 /// Checks that annotations and the fields that took their place say the same.
@@ -94,32 +94,30 @@ pub fn match_fields(faults: &mut Faults, meta: View<'_>, spec: View<'_>, path: &
     if meta.map("annotations").is_empty() {
         return;
     }
-    let context = spec.opt("securityContext");
-    if let Some(profile) = context.and_then(|c| c.opt("seccompProfile"))
+    if let Some(profile) = SECCOMP.profile(spec)
         && let Some(annotation) = meta.text("annotations", SECCOMP_POD)
     {
         let at = path.field("securityContext");
         SECCOMP.compare(faults, annotation, profile, &at.field("seccompProfile"));
     }
-    let mut each = |kind: &Kind, inherited: Option<View<'_>>| {
-        for list in CONTAINER_LISTS {
-            let list_path = path.field(list);
-            for (i, container) in spec.structs(list).enumerate() {
-                let key = format!("{}{}", kind.prefix, container.str("name"));
-                let own = container.opt("securityContext").and_then(|c| c.opt(kind.field));
-                if let Some(profile) = own.or(inherited)
-                    && let Some(annotation) = meta.text("annotations", &key)
-                {
-                    let (at, context) = (list_path.index(i), "securityContext");
-                    kind.compare(faults, annotation, profile, &at.field(context).field(kind.field));
-                }
-            }
-        }
-    };
-    each(&SECCOMP, None);
+    containers_match(faults, meta, spec, path, &SECCOMP);
     let windows = spec.opt("os").is_some_and(|os| os.str("name") == "windows");
     if !windows {
-        each(&APP_ARMOR_KIND, context.and_then(|c| c.opt("appArmorProfile")));
+        containers_match(faults, meta, spec, path, &APP_ARMOR_KIND);
+    }
+}
+
+fn containers_match(faults: &mut Faults, meta: View<'_>, spec: View<'_>, path: &Path<'_>, kind: &Kind) {
+    let inherited = if kind.inherited { kind.profile(spec) } else { None };
+    for (list, i, container) in all_containers(spec) {
+        let key = format!("{}{}", kind.prefix, container.str("name"));
+        if let Some(profile) = kind.profile(container).or(inherited)
+            && let Some(annotation) = meta.text("annotations", &key)
+        {
+            let (list, context) = (path.field(list), "securityContext");
+            let at = list.index(i);
+            kind.compare(faults, annotation, profile, &at.field(context).field(kind.field));
+        }
     }
 }
 
@@ -129,6 +127,8 @@ struct Kind {
     field: &'static str,
     /// As messages call it.
     name: &'static str,
+    /// Whether a container without a profile is compared by the pod's.
+    inherited: bool,
     /// The annotation values that mean `RuntimeDefault`.
     defaults: &'static [&'static str],
 }
@@ -137,13 +137,24 @@ const SECCOMP: Kind = Kind {
     prefix: SECCOMP_CONTAINER,
     field: "seccompProfile",
     name: "seccomp",
+    inherited: false,
     defaults: &["runtime/default", "docker/default"],
 };
 
-const APP_ARMOR_KIND: Kind =
-    Kind { prefix: APP_ARMOR, field: "appArmorProfile", name: "apparmor", defaults: &["runtime/default"] };
+const APP_ARMOR_KIND: Kind = Kind {
+    prefix: APP_ARMOR,
+    field: "appArmorProfile",
+    name: "apparmor",
+    inherited: true,
+    defaults: &["runtime/default"],
+};
 
 impl Kind {
+    /// The profile in the security context of a pod or container.
+    fn profile<'t>(&self, owner: View<'t>) -> Option<View<'t>> {
+        owner.opt("securityContext").and_then(|context| context.opt(self.field))
+    }
+
     fn compare(&self, faults: &mut Faults, annotation: &str, profile: View<'_>, path: &Path<'_>) {
         let same_type = match profile.str("type") {
             "Unconfined" => annotation == "unconfined",

@@ -27,13 +27,13 @@ pub fn config(faults: &mut Faults, spec: View<'_>, path: &Path<'_>) {
     let none = spec.str("dnsPolicy") == "None";
     let Some(config) = spec.opt("dnsConfig") else {
         if none {
-            faults.required(&at, "must provide `dnsConfig` when `dnsPolicy` is None").at(path);
+            faults.required(&at, "must provide `dnsConfig` when `dnsPolicy` is None");
         }
         return;
     };
     if none && config.list("nameservers").is_empty() {
         let detail = "must provide at least one DNS nameserver when `dnsPolicy` is None";
-        faults.required(&at.field("nameservers"), detail).at(&at);
+        faults.required(&at.field("nameservers"), detail);
         return;
     }
     nameservers(faults, config, &at.field("nameservers"));
@@ -107,12 +107,12 @@ mod tests {
     fn no_policy_needs_a_nameserver() {
         assert_eq!(
             checked(r#"{"dnsPolicy":"None"}"#),
-            ["C.dnsConfig: Required value: must provide `dnsConfig` when `dnsPolicy` is None @ C"]
+            ["C.dnsConfig: Required value: must provide `dnsConfig` when `dnsPolicy` is None"]
         );
         assert_eq!(
             checked(r#"{"dnsPolicy":"None","dnsConfig":{"searches":["-"]}}"#),
             [
-                "C.dnsConfig.nameservers: Required value: must provide at least one DNS nameserver when `dnsPolicy` is None @ C.dnsConfig"
+                "C.dnsConfig.nameservers: Required value: must provide at least one DNS nameserver when `dnsPolicy` is None"
             ]
         );
     }

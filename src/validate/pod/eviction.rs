@@ -48,7 +48,7 @@ fn changed(faults: &mut Faults, responder: View<'_>, before: Option<View<'_>>, p
     }
     let Some(number) = responder.opt_int("priority") else {
         if before.is_none_or(|b| b.has("priority")) {
-            faults.required(&path.field("priority"), "").at(path);
+            faults.required(&path.field("priority"), "");
         }
         return;
     };
@@ -116,7 +116,7 @@ mod tests {
                 "[0].priority: Invalid value: 999: priorities 0-999 are reserved for responders with *.k8s.io suffix"
             ]
         );
-        assert_eq!(changed_to(r#"[{"name":"example.com/a"}]"#), ["[0].priority: Required value @ [0]"]);
+        assert_eq!(changed_to(r#"[{"name":"example.com/a"}]"#), ["[0].priority: Required value"]);
     }
 
     #[test]

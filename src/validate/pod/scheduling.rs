@@ -145,7 +145,7 @@ pub fn scheduling_group(faults: &mut Faults, spec: View<'_>, path: &Path<'_>) {
         Some(name) => faults.invalid_each(&name_at, name, &names::subdomain(name)),
         None => {
             let null = Shown::Json("null".into());
-            faults.invalid(&name_at, null, "must specify one of: `podGroupName`").at(&at);
+            faults.invalid(&name_at, null, "must specify one of: `podGroupName`");
         }
     }
     if spec.structs("evictionResponders").len() > 0 {
@@ -252,7 +252,7 @@ mod tests {
                 scheduling_group
             ),
             [
-                "C.schedulingGroup.podGroupName: Invalid value: null: must specify one of: `podGroupName` @ C.schedulingGroup",
+                "C.schedulingGroup.podGroupName: Invalid value: null: must specify one of: `podGroupName`",
                 "C.schedulingGroup: Forbidden: may not be set when evictionResponders is set",
             ]
         );

@@ -61,7 +61,7 @@ fn repeated<'t>(
     let pair = |c: View<'_>| format!("{{{}, {}}}", c.str("topologyKey"), c.str("whenUnsatisfiable"));
     let this = pair(constraint);
     if later.any(|other| pair(other) == this) {
-        faults.duplicate(&path.field("{topologyKey, whenUnsatisfiable}"), &*this).at(path);
+        faults.duplicate(&path.field("{topologyKey, whenUnsatisfiable}"), &*this);
     }
 }
 
@@ -136,7 +136,7 @@ mod tests {
         let one = r#"{"maxSkew":1,"topologyKey":"zone","whenUnsatisfiable":"DoNotSchedule"}"#;
         assert_eq!(
             checked(&format!("[{one},{one}]")),
-            ["[0].{topologyKey, whenUnsatisfiable}: Duplicate value: \"{zone, DoNotSchedule}\" @ [0]"]
+            ["[0].{topologyKey, whenUnsatisfiable}: Duplicate value: \"{zone, DoNotSchedule}\""]
         );
     }
 

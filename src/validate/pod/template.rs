@@ -78,3 +78,35 @@ fn restart_policy(faults: &mut Faults, spec: View<'_>, path: &Path<'_>) {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::validate::pod::testing::found;
+
+    #[test]
+    fn metadata_is_left_out_of_two_paths_and_pods_run_for_ever() {
+        let text = r#"{"metadata":{"labels":{"app":"web/"},"annotations":{"a//b":""}},"spec":{
+            "restartPolicy":"never","dnsPolicy":"ClusterFirst","activeDeadlineSeconds":60,
+            "nodeSelector":{"a":"b/"},"containers":[]}}"#;
+        let faults = found("v1.PodTemplateSpec", text, |faults, given, path| {
+            template(faults, given, path, &Rules::default());
+        });
+        let heads: Vec<String> =
+            faults.iter().map(|f| f.split(": ").take(3).collect::<Vec<_>>().join(": ")).collect();
+        assert_eq!(
+            heads,
+            [
+                "C.labels: Invalid value: \"web/\"",
+                "C.annotations: Invalid value: \"a//b\"",
+                "C.spec.containers: Required value",
+                "C.spec.restartPolicy: Unsupported value: \"never\"",
+                "C.spec.nodeSelector: Invalid value: \"b/\"",
+                "C.spec.restartPolicy: Unsupported value: \"never\"",
+                "C.spec.activeDeadlineSeconds: Forbidden: activeDeadlineSeconds in ReplicaSet is not Supported",
+            ]
+        );
+        assert!(faults[0].ends_with(" @ C.metadata.labels[app]"), "{}", faults[0]);
+        assert!(faults[1].ends_with(" @ C.metadata.annotations[a//b]"), "{}", faults[1]);
+    }
+}

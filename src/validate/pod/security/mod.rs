@@ -140,7 +140,9 @@ pub fn host_users(faults: &mut Faults, spec: View<'_>, path: &Path<'_>, rules: &
 
 /// Every container with the name of its list and its index there, in the order in which the server
 /// visits them: init, regular, ephemeral.
-pub(super) fn all_containers<'t>(spec: View<'t>) -> impl Iterator<Item = (&'static str, usize, View<'t>)> {
+pub(in crate::validate) fn all_containers<'t>(
+    spec: View<'t>,
+) -> impl Iterator<Item = (&'static str, usize, View<'t>)> {
     ["initContainers", "containers", "ephemeralContainers"]
         .into_iter()
         .flat_map(move |list| spec.structs(list).enumerate().map(move |(i, c)| (list, i, c)))
