@@ -328,7 +328,7 @@ impl Judge<'_, '_> {
     }
 
     fn findings(&self, node: &Node<'_>, verdict: &Verdict<'_>, out: &mut Vec<Finding>) {
-        if let Some(e) = &verdict.decode_error {
+        for e in verdict.decode_error.iter().chain(&verdict.more_decode_errors) {
             out.push(self.finding(Rule::Decode, "", &e.message, shown(node, e.at)));
         }
         let strict = match self.settings.field_validation {

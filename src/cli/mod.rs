@@ -8,8 +8,8 @@ pub mod check;
 pub mod completions;
 mod input;
 mod parallel;
-mod progress;
 pub mod plan;
+mod progress;
 
 use std::process::ExitCode;
 

@@ -1,7 +1,8 @@
 //! Strict decoding: JSON-shaped data into a typed [`Struct`], as the API server's JSON decoder does it.
 //!
-//! A wrong type is an error in Go's words; the first one counts, except that quantities, times and
-//! int-or-strings stop decoding at once. Unknown and repeated fields are collected aside. A repeated
+//! A wrong type is an error in Go's words. The server tells the first one only, except that a bad
+//! quantity, time or int-or-string takes precedence, since it stops decoding there; here decoding goes
+//! on, so that all can be shown. Unknown and repeated fields are collected aside. A repeated
 //! field is decoded over what the earlier one left: structs merge, lists are overlaid by position.
 
 use std::borrow::Cow;
@@ -16,6 +17,8 @@ use crate::kube_types::quantity::Quantity;
 
 /// The most strict errors that are collected, as in the API server.
 const MAX_STRICT_ERRORS: usize = 100;
+/// The most other errors that are collected.
+const MAX_ERRORS: usize = 100;
 
 /// A message about one place of the text.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -29,33 +32,29 @@ pub struct Placed {
 /// What decoding gives.
 #[derive(Debug)]
 pub struct Decoded<'a> {
-    /// The object, or the error that stopped or spoiled it.
-    pub object: Result<Struct<'a>, Placed>,
+    /// The object, or the errors that spoil it: first the one that the API server tells.
+    pub object: Result<Struct<'a>, Vec<Placed>>,
     /// Unknown and duplicate fields, each text once. The API server reports them only with an object.
     pub strict: Vec<Placed>,
 }
 
 /// Decodes `node` as the struct `ty`.
 pub fn decode<'a>(node: &Node<'a>, ty: &'static StructType) -> Decoded<'a> {
-    let mut decoder = Decoder { stack: Vec::new(), inside: None, saved: None, strict: Vec::new() };
+    let mut decoder =
+        Decoder { stack: Vec::new(), inside: None, errors: Vec::new(), stopped_at: None, strict: Vec::new() };
     let mut object = Struct::new(ty);
-    let stopped = match &node.data {
-        Data::Object(members) => decoder.members(members, &mut object).err().map(|Stop(e)| e),
-        Data::Null => None,
-        _ => {
-            decoder.mismatch(node, kind_of(node), ty.name);
-            None
-        }
-    };
-    let strict = decoder.strict;
-    match stopped.or(decoder.saved) {
-        Some(error) => Decoded { object: Err(error), strict: Vec::new() },
-        None => Decoded { object: Ok(object), strict },
+    match &node.data {
+        Data::Object(members) => decoder.members(members, &mut object),
+        Data::Null => {}
+        _ => decoder.mismatch(node, kind_of(node), ty.name),
     }
+    let Decoder { mut errors, stopped_at, strict, .. } = decoder;
+    if let Some(at) = stopped_at {
+        errors[..=at].rotate_right(1);
+    }
+    let object = if errors.is_empty() { Ok(object) } else { Err(errors) };
+    Decoded { object, strict }
 }
-
-/// An error that ends decoding on the spot.
-struct Stop(Placed);
 
 /// One step on the way to the value at hand.
 enum Step<'a> {
@@ -68,12 +67,14 @@ struct Decoder<'a> {
     stack: Vec<Step<'a>>,
     /// The struct whose field is being decoded.
     inside: Option<&'static StructType>,
-    saved: Option<Placed>,
+    errors: Vec<Placed>,
+    /// Which of the errors would have stopped the server.
+    stopped_at: Option<usize>,
     strict: Vec<Placed>,
 }
 
 impl<'a> Decoder<'a> {
-    fn members(&mut self, members: &[Member<'a>], into: &mut Struct<'a>) -> Result<(), Stop> {
+    fn members(&mut self, members: &[Member<'a>], into: &mut Struct<'a>) {
         let outer = self.inside;
         let overlaid = !into.fields.is_empty();
         let mut seen: u64 = 0;
@@ -96,7 +97,7 @@ impl<'a> Decoder<'a> {
             self.inside = Some(into.ty);
             self.stack.push(Step::Field(field));
             let old = at.map(|at| std::mem::replace(&mut into.fields[at].1, Value::Bool(false)));
-            let new = self.value(&member.value, &field.ty, field.go_type, field.pointer, old)?;
+            let new = self.value(&member.value, &field.ty, field.go_type, field.pointer, old);
             match (at, new) {
                 (Some(at), Some(new)) => into.fields[at].1 = new,
                 (Some(at), None) => {
@@ -108,7 +109,6 @@ impl<'a> Decoder<'a> {
             self.stack.pop();
             self.inside = outer;
         }
-        Ok(())
     }
 
     /// The value that decoding `node` over `old` leaves; `None` leaves the field unset.
@@ -119,50 +119,50 @@ impl<'a> Decoder<'a> {
         go_type: &'static str,
         pointer: bool,
         old: Option<Value<'a>>,
-    ) -> Result<Option<Value<'a>>, Stop> {
+    ) -> Option<Value<'a>> {
         if let Data::Null = node.data {
             // Null unsets pointers, lists and maps and leaves everything else as it was.
-            return Ok(match ty {
+            return match ty {
                 Type::List(_) | Type::Map(_) => None,
                 _ if pointer => None,
                 Type::Quantity => Some(Value::Quantity(Quantity::zero())),
                 Type::Time | Type::MicroTime => None,
                 _ => old,
-            });
+            };
         }
         match (ty, &node.data) {
-            (Type::Bool, Data::Bool(b)) => Ok(Some(Value::Bool(*b))),
-            (Type::Str | Type::NamedStr, Data::String(s)) => Ok(Some(Value::Str(s.clone()))),
-            (Type::Int32 | Type::Int64, Data::Number(text)) => Ok(self.int(node, text, ty, go_type, old)),
-            (Type::Quantity, _) => self.quantity(node).map(Some),
-            (Type::IntOrString, _) => self.int_or_string(node).map(Some),
+            (Type::Bool, Data::Bool(b)) => Some(Value::Bool(*b)),
+            (Type::Str | Type::NamedStr, Data::String(s)) => Some(Value::Str(s.clone())),
+            (Type::Int32 | Type::Int64, Data::Number(text)) => self.int(node, text, ty, go_type, old),
+            (Type::Quantity, _) => self.quantity(node),
+            (Type::IntOrString, _) => self.int_or_string(node),
             (Type::Time | Type::MicroTime, _) => self.time(node),
-            (Type::FieldsV1, _) => Ok(Some(Value::Raw(Cow::Owned(write::node(node))))),
+            (Type::FieldsV1, _) => Some(Value::Raw(Cow::Owned(write::node(node)))),
             (Type::List(elem), Data::Array(items)) => {
                 let old = match old {
                     Some(Value::List(l)) => l,
                     _ => Vec::new(),
                 };
-                self.list(items, &elem.ty, elem.go_type, old).map(Some)
+                Some(self.list(items, &elem.ty, elem.go_type, old))
             }
             (Type::Map(elem), Data::Object(members)) => {
                 let old = match old {
                     Some(Value::Map(m)) => m,
                     _ => Vec::new(),
                 };
-                self.map(members, &elem.ty, elem.go_type, old).map(Some)
+                Some(self.map(members, &elem.ty, elem.go_type, old))
             }
             (Type::Struct(ty), Data::Object(members)) => {
                 let mut into = match old {
                     Some(Value::Struct(s)) => s,
                     _ => Struct::new(ty),
                 };
-                self.members(members, &mut into)?;
-                Ok(Some(Value::Struct(into)))
+                self.members(members, &mut into);
+                Some(Value::Struct(into))
             }
             _ => {
                 self.mismatch(node, kind_of(node), go_type);
-                Ok(old)
+                old
             }
         }
     }
@@ -191,16 +191,16 @@ impl<'a> Decoder<'a> {
         ty: &Type,
         go_type: &'static str,
         old: Vec<Value<'a>>,
-    ) -> Result<Value<'a>, Stop> {
+    ) -> Value<'a> {
         let mut out = Vec::with_capacity(items.len());
         let mut old = old.into_iter();
         for (i, item) in items.iter().enumerate() {
             self.stack.push(Step::Index(i));
-            let new = self.value(item, ty, go_type, false, old.next())?;
+            let new = self.value(item, ty, go_type, false, old.next());
             out.push(new.unwrap_or_else(|| zero(ty)));
             self.stack.pop();
         }
-        Ok(Value::List(out))
+        Value::List(out)
     }
 
     fn map(
@@ -209,7 +209,7 @@ impl<'a> Decoder<'a> {
         ty: &Type,
         go_type: &'static str,
         old: Vec<(Cow<'a, str>, Value<'a>)>,
-    ) -> Result<Value<'a>, Stop> {
+    ) -> Value<'a> {
         let mut out = old;
         let overlaid = out.len();
         // Small maps are searched; large ones (annotations by the thousand) get an index.
@@ -229,50 +229,71 @@ impl<'a> Decoder<'a> {
                 self.strict_error("duplicate field", member);
             }
             self.stack.push(Step::Key(member.key.clone()));
-            let new = self.value(&member.value, ty, go_type, false, None)?.unwrap_or_else(|| zero(ty));
+            let new = self.value(&member.value, ty, go_type, false, None).unwrap_or_else(|| zero(ty));
             self.stack.pop();
             match at {
                 Some(at) => out[at].1 = new,
                 None => out.push((member.key.clone(), new)),
             }
         }
-        Ok(Value::Map(out))
+        Value::Map(out)
     }
 
-    fn quantity(&mut self, node: &Node<'a>) -> Result<Value<'a>, Stop> {
+    fn quantity(&mut self, node: &Node<'a>) -> Option<Value<'a>> {
         let parsed = match &node.data {
             // Borrowed text lives as long as the input; anything else has to be kept.
             Data::String(Cow::Borrowed(s)) | Data::Number(Cow::Borrowed(s)) => Quantity::parse(s),
             Data::String(s) | Data::Number(s) => Quantity::parse(s).map(Quantity::into_owned),
             _ => Quantity::parse("{}"),
         };
-        parsed.map(Value::Quantity).map_err(|e| Stop(Placed { message: e.to_string(), at: node.at }))
-    }
-
-    fn int_or_string(&mut self, node: &Node<'a>) -> Result<Value<'a>, Stop> {
-        match &node.data {
-            Data::String(s) => Ok(Value::Str(s.clone())),
-            Data::Number(text) => match text.parse::<i32>() {
-                Ok(i) => Ok(Value::Number(i)),
-                Err(_) => Err(Stop(self.mismatch_error(node, &format!("number {text}"), "int32"))),
-            },
-            _ => Err(Stop(self.mismatch_error(node, kind_of(node), "int32"))),
+        match parsed {
+            Ok(quantity) => Some(Value::Quantity(quantity)),
+            Err(e) => self.stop(Placed { message: e.to_string(), at: node.at }),
         }
     }
 
-    fn time(&mut self, node: &Node<'a>) -> Result<Option<Value<'a>>, Stop> {
+    fn int_or_string(&mut self, node: &Node<'a>) -> Option<Value<'a>> {
+        let found = match &node.data {
+            Data::String(s) => return Some(Value::Str(s.clone())),
+            Data::Number(text) => match text.parse::<i32>() {
+                Ok(i) => return Some(Value::Number(i)),
+                Err(_) => &format!("number {text}"),
+            },
+            _ => kind_of(node),
+        };
+        self.stop(self.mismatch_error(node, found, "int32"))
+    }
+
+    fn time(&mut self, node: &Node<'a>) -> Option<Value<'a>> {
         let Data::String(text) = &node.data else {
-            return Err(Stop(self.mismatch_error(node, kind_of(node), "string")));
+            return self.stop(self.mismatch_error(node, kind_of(node), "string"));
         };
         match time::parse(text) {
-            Ok(utc) => Ok(utc.map(|t| Value::Str(Cow::Owned(t)))),
-            Err(message) => Err(Stop(Placed { message, at: node.at })),
+            Ok(utc) => utc.map(|t| Value::Str(Cow::Owned(t))),
+            Err(message) => self.stop(Placed { message, at: node.at }),
+        }
+    }
+
+    /// Notes an error that ends decoding in the server; the value stays unset.
+    fn stop(&mut self, error: Placed) -> Option<Value<'a>> {
+        if self.stopped_at.is_none() {
+            // The one error that counts is kept even when there are too many.
+            self.errors.truncate(MAX_ERRORS - 1);
+            self.stopped_at = Some(self.errors.len());
+        }
+        self.error(error);
+        None
+    }
+
+    fn error(&mut self, error: Placed) {
+        if self.errors.len() < MAX_ERRORS {
+            self.errors.push(error);
         }
     }
 
     fn mismatch(&mut self, node: &Node<'a>, found: &str, go_type: &str) {
-        if self.saved.is_none() {
-            self.saved = Some(self.mismatch_error(node, found, go_type));
+        if self.errors.len() < MAX_ERRORS {
+            self.errors.push(self.mismatch_error(node, found, go_type));
         }
     }
 
@@ -372,7 +393,7 @@ mod tests {
     }
 
     fn error(text: &str) -> String {
-        deployment(text).object.expect_err("refused").message
+        deployment(text).object.expect_err("refused").swap_remove(0).message
     }
 
     #[test]
@@ -402,6 +423,23 @@ mod tests {
         ] {
             assert_eq!(error(text), expected, "{text}");
         }
+    }
+
+    #[test]
+    fn later_errors_are_told_too() {
+        let errors = deployment(r#"{"metadata":{"name":1},"spec":{"paused":1,"strategy":{"rollingUpdate":{"maxSurge":[]}},"minReadySeconds":""}}"#)
+            .object
+            .expect_err("refused");
+        let ends: Vec<_> = errors.iter().map(|e| e.message.rsplit("field ").next().unwrap_or("")).collect();
+        assert_eq!(
+            ends,
+            [
+                "RollingUpdateDeployment.spec.strategy.rollingUpdate.maxSurge of type int32",
+                "ObjectMeta.metadata.name of type string",
+                "DeploymentSpec.spec.paused of type bool",
+                "DeploymentSpec.spec.minReadySeconds of type int32",
+            ]
+        );
     }
 
     #[test]

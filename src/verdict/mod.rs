@@ -68,8 +68,11 @@ pub struct Verdict<'a> {
     pub name: String,
     /// The kind that the refusal is about.
     pub about: Target,
-    /// Why the body could not be turned into an object at all. Nothing below is set then.
+    /// Why the body could not be turned into an object at all. Of what follows, only
+    /// `more_decode_errors` and `strict` are set then, which the server would not tell yet.
     pub decode_error: Option<Placed>,
+    /// What else keeps the body from being decoded.
+    pub more_decode_errors: Vec<Placed>,
     /// Why the request is refused although the object could be decoded, before its fields are judged.
     pub bad_request: Option<BadRequest>,
     /// Unknown and duplicate fields: refusals under `fieldValidation=Strict`, warnings under `Warn`.
@@ -135,6 +138,7 @@ impl<'a> Verdict<'a> {
             name: String::new(),
             about: Target::Deployment,
             decode_error: None,
+            more_decode_errors: Vec::new(),
             bad_request: None,
             strict: Vec::new(),
             faults: Vec::new(),
@@ -146,6 +150,12 @@ impl<'a> Verdict<'a> {
 
     fn undecodable(error: Placed) -> Verdict<'a> {
         Verdict { decode_error: Some(error), ..Verdict::empty() }
+    }
+
+    /// For the errors of a body, of which there is at least one.
+    fn undecodable_for(mut errors: Vec<Placed>) -> Verdict<'a> {
+        let more_decode_errors = errors.split_off(1);
+        Verdict { decode_error: errors.pop(), more_decode_errors, ..Verdict::empty() }
     }
 
     fn bad(self, why: BadRequest) -> Verdict<'a> {
@@ -164,7 +174,7 @@ pub fn judge<'a>(server: &Server, question: &Question<'_, 'a>) -> Verdict<'a> {
     let decoded = decode::decode(question.object, server.table.of("v1.Deployment"));
     let mut object = match decoded.object {
         Ok(object) => object,
-        Err(error) => return Verdict::undecodable(error),
+        Err(errors) => return Verdict { strict: decoded.strict, ..Verdict::undecodable_for(errors) },
     };
     defaults::apply(&mut object);
     let verdict = Verdict { strict: decoded.strict, ..Verdict::empty() };
@@ -187,7 +197,7 @@ fn stored_object<'a>(server: &Server, question: &Question<'_, 'a>) -> Result<Str
     };
     identity::check(node).map_err(|e| unusable(&e.message, e.at))?;
     let decoded = decode::decode(node, server.table.of("v1.Deployment"));
-    let mut old = decoded.object.map_err(|e| unusable(&e.message, e.at))?;
+    let mut old = decoded.object.map_err(|e| unusable(&e[0].message, e[0].at))?;
     defaults::apply(&mut old);
     if let Some(p) = request::bad_rollback(&old, node) {
         return Err(unusable(&p.message, p.at));
@@ -296,7 +306,7 @@ fn scale<'a>(server: &Server, question: &Question<'_, 'a>) -> Verdict<'a> {
     let decoded = decode::decode(question.object, server.table.of("autoscaling.Scale"));
     let scale = match decoded.object {
         Ok(scale) => scale,
-        Err(error) => return Verdict { about: Target::Scale, ..Verdict::undecodable(error) },
+        Err(errors) => return Verdict { about: Target::Scale, ..Verdict::undecodable_for(errors) },
     };
     let metadata = scale.view().nested("metadata");
     let mut verdict = Verdict {
