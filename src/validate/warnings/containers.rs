@@ -1,6 +1,6 @@
 //! Warnings about containers: annotations that have become fields, parts of bytes, hidden variables.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use super::pod::{SECCOMP_DETAIL, fractional};
 use super::{Warnings, quoted};
@@ -20,15 +20,57 @@ pub(super) fn each<'t>(spec: View<'t>, path: &Path<'_>, mut visit: impl FnMut(Vi
     }
 }
 
-/// Warns about the container at `path`, and about the annotations of `template` that are for it.
+/// The annotations of a template that stand for fields of its containers, by container name.
+pub(super) struct ProfileAnnotations<'t> {
+    /// Where annotations lie.
+    path: &'t Path<'t>,
+    seccomp: HashSet<&'t str>,
+    app_armor: HashMap<&'t str, &'t str>,
+    /// The AppArmor profile of the pod, which an annotation may repeat.
+    of_pod: Option<View<'t>>,
+}
+
+impl<'t> ProfileAnnotations<'t> {
+    /// Those of `template`, whose annotations lie at `path`.
+    pub(super) fn of(template: View<'t>, path: &'t Path<'t>) -> Self {
+        let context = template.nested("spec").opt("securityContext");
+        let of_pod = context.and_then(|context| context.opt("appArmorProfile"));
+        let annotations = template.nested("metadata").texts("annotations");
+        ProfileAnnotations {
+            path,
+            seccomp: annotations.clone().filter_map(|(key, _)| key.strip_prefix(SECCOMP_PREFIX)).collect(),
+            app_armor: annotations
+                .filter_map(|(key, value)| Some((key.strip_prefix(APP_ARMOR_PREFIX)?, value)))
+                .collect(),
+            of_pod,
+        }
+    }
+
+    /// Warns about those of one container that the field in its security context does not replace.
+    fn warn(&self, warnings: &mut Warnings, container: View<'_>) {
+        let name = container.str("name");
+        let context = container.opt("securityContext");
+        let has = |field| context.is_some_and(|context| context.has(field));
+        if self.seccomp.contains(name) && !has("seccompProfile") {
+            warnings.about(&self.path.key(&format!("{SECCOMP_PREFIX}{name}")), SECCOMP_DETAIL);
+        }
+        let Some(annotation) = self.app_armor.get(name) else { return };
+        let repeats = self.of_pod.is_some_and(|profile| means_profile(annotation, profile));
+        if !repeats && !has("appArmorProfile") {
+            let detail = r#"deprecated since v1.30; use the "appArmorProfile" field instead"#;
+            warnings.about(&self.path.key(&format!("{APP_ARMOR_PREFIX}{name}")), detail);
+        }
+    }
+}
+
+/// Warns about the container at `path`, and about the `annotations` that are for it.
 pub(super) fn container(
     warnings: &mut Warnings,
     container: View<'_>,
     path: &Path<'_>,
-    template: View<'_>,
-    annotations: &Path<'_>,
+    annotations: &ProfileAnnotations<'_>,
 ) {
-    profile_annotations(warnings, container, template, annotations);
+    annotations.warn(warnings, container);
     let (resources, here) = (container.nested("resources"), path.field("resources"));
     for resource in ["memory", "ephemeral-storage"] {
         for field in ["limits", "requests"] {
@@ -36,25 +78,6 @@ pub(super) fn container(
         }
     }
     hidden_variables(warnings, container, &path.field("env"));
-}
-
-fn profile_annotations(warnings: &mut Warnings, container: View<'_>, template: View<'_>, path: &Path<'_>) {
-    let name = container.str("name");
-    let metadata = template.nested("metadata");
-    let context = container.opt("securityContext");
-    let key = format!("{SECCOMP_PREFIX}{name}");
-    let profiled = context.is_some_and(|context| context.has("seccompProfile"));
-    if !profiled && metadata.text("annotations", &key).is_some() {
-        warnings.about(&path.key(&key), SECCOMP_DETAIL);
-    }
-    let key = format!("{APP_ARMOR_PREFIX}{name}");
-    let profiled = context.is_some_and(|context| context.has("appArmorProfile"));
-    let Some(annotation) = metadata.text("annotations", &key).filter(|_| !profiled) else { return };
-    let of_pod = template.nested("spec").opt("securityContext").and_then(|c| c.opt("appArmorProfile"));
-    if !of_pod.is_some_and(|profile| means_profile(annotation, profile)) {
-        let detail = r#"deprecated since v1.30; use the "appArmorProfile" field instead"#;
-        warnings.about(&path.key(&key), detail);
-    }
 }
 
 /// Whether an AppArmor annotation says the same as a profile.

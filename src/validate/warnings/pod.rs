@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 use std::net::Ipv6Addr;
 
+use super::containers::ProfileAnnotations;
 use super::{Warnings, containers, files, ports, quoted, scheduling, volumes};
 use crate::schema::value::View;
 use crate::validate::path::Path;
@@ -48,8 +49,9 @@ pub(super) fn template(warnings: &mut Warnings, template: View<'_>, path: &Path<
     if !profiled && metadata.text("annotations", SECCOMP_ANNOTATION).is_some() {
         warnings.about(&annotations.key(SECCOMP_ANNOTATION), SECCOMP_DETAIL);
     }
+    let profiles = ProfileAnnotations::of(template, &annotations);
     containers::each(spec, &path, |container, here| {
-        containers::container(warnings, container, here, template, &annotations);
+        containers::container(warnings, container, here, &profiles);
     });
     ports::ports(warnings, spec, &path);
     if spec.int("terminationGracePeriodSeconds") < 0 {
