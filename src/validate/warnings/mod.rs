@@ -37,18 +37,14 @@ pub const MOST: usize = 1000;
 /// gates that are off. An update that changes neither `spec` nor annotations warns about nothing.
 pub fn warnings(new: View<'_>, old: Option<View<'_>>) -> Vec<Warning> {
     let mut warnings = Warnings::default();
-    let template = Path::root("spec");
-    let template = template.field("template");
-    match old {
-        None => {
-            name(&mut warnings, new.nested("metadata").str("name"));
-            pod::template(&mut warnings, new.nested("spec").nested("template"), &template);
-        }
-        Some(old) if raises_generation(new, old) => {
-            pod::template(&mut warnings, new.nested("spec").nested("template"), &template);
-        }
-        Some(_) => {}
+    if old.is_some_and(|old| !raises_generation(new, old)) {
+        return warnings.list;
     }
+    if old.is_none() {
+        name(&mut warnings, new.nested("metadata").str("name"));
+    }
+    let spec = Path::root("spec");
+    pod::template(&mut warnings, new.nested("spec").nested("template"), &spec.field("template"));
     warnings.list
 }
 
