@@ -4,7 +4,6 @@ use std::fmt::Write as _;
 
 use crate::schema::print::json_quote;
 use crate::schema::source::{Data, Node};
-use crate::schema::table::Table;
 use crate::schema::{json, write};
 use crate::verdict::{self, BadRequest, Operation, Question, Server, Target, Verdict};
 
@@ -47,7 +46,7 @@ pub fn admission(line: &[u8]) -> String {
     };
     let namespace = question.get("namespace").and_then(Node::as_str).filter(|n| !n.is_empty());
     let old = question.get("old_object").filter(|o| o.data != Data::Null);
-    let server = Server { table: Table::newest(), allow_privileged: false };
+    let server = Server { cuts_generated_names: false, ..Server::new(false) };
     let asked = Question { operation, target, namespace: namespace.unwrap_or("default"), object, old };
     answer(id, &verdict::judge(&server, &asked))
 }

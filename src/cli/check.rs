@@ -15,7 +15,6 @@ use crate::check::manifest::{self, FieldValidation, OldObjects, Part, Settings};
 use crate::check::output::{self, Format};
 use crate::check::position::Region;
 use crate::check::report::{Entry, Finding, Level, Rule, Summary};
-use crate::schema::table::Table;
 use crate::verdict::Server;
 
 /// Say what the API server would say about the Deployments in manifests
@@ -137,7 +136,7 @@ impl Args {
         };
         let old = self.old_objects(&old_text)?;
         let settings = Settings {
-            server: Server { table: Table::newest(), allow_privileged: self.allow_privileged },
+            server: Server::new(self.allow_privileged),
             namespace: self.namespace.as_deref(),
             field_validation: match self.field_validation {
                 Fields::Strict => FieldValidation::Strict,

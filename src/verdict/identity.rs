@@ -1,12 +1,15 @@
 //! Which kind a body says it is, read as the API server reads it before anything else.
 
 use super::Placed;
+use crate::schema::print::go_quote;
 use crate::schema::source::{Data, Node, Span};
 
 const BODY_TYPE: &str =
     r#"struct { APIVersion string "json:\"apiVersion,omitempty\""; Kind string "json:\"kind,omitempty\"" }"#;
 /// Where upstream's registry of kinds is made; part of its message.
 const SCHEME: &str = "pkg/runtime/scheme.go:111";
+/// Marks the form that objects have inside the server.
+const INTERNAL: &str = "__internal";
 const DEPLOYMENT_VERSION: &str = "apps/v1";
 
 /// Kinds that the server knows besides Deployments, by version; no conversion leads to a Deployment.
@@ -152,12 +155,45 @@ pub(super) fn check(body: &Node<'_>) -> Result<(), Placed> {
     if full == DEPLOYMENT_VERSION && kind == "Deployment" {
         return Ok(());
     }
-    if OTHER_KINDS.iter().any(|(v, kinds)| *v == full && kinds.contains(&kind)) {
-        let number = full.rsplit('/').next().unwrap_or(&full);
-        let message = format!("converting ({number}.{kind}) to (v1.Deployment): unknown conversion");
-        return refuse(message, kind_at);
+    if number == INTERNAL {
+        return refuse(internal(group, kind), kind_at);
     }
-    refuse(format!("no kind \"{kind}\" is registered for version \"{full}\" in scheme \"{SCHEME}\""), kind_at)
+    if OTHER_KINDS.iter().any(|(v, kinds)| *v == full && kinds.contains(&kind)) {
+        return refuse(unconvertible(number, kind), kind_at);
+    }
+    let message = format!(
+        "no kind {} is registered for version {} in scheme \"{SCHEME}\"",
+        quoted(kind),
+        quoted(&full)
+    );
+    refuse(message, kind_at)
+}
+
+/// The message for a body that says it is of an internal version, which is no version of the API.
+fn internal(group: &str, kind: &str) -> String {
+    let (version, package) = match group {
+        "" => ("v1", "core"),
+        "apps" => ("apps/v1", "apps"),
+        _ => ("", ""),
+    };
+    if OTHER_KINDS.iter().any(|(v, kinds)| *v == version && kinds.contains(&kind)) {
+        return unconvertible(package, kind);
+    }
+    format!(
+        "no kind {} is registered for the internal version of group {} in scheme \"{SCHEME}\"",
+        quoted(kind),
+        quoted(group)
+    )
+}
+
+fn unconvertible(package: &str, kind: &str) -> String {
+    format!("converting ({package}.{kind}) to (v1.Deployment): unknown conversion")
+}
+
+fn quoted(text: &str) -> String {
+    let mut out = String::new();
+    go_quote(&mut out, text);
+    out
 }
 
 type Named<'n> = Option<(&'n str, Span)>;

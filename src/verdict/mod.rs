@@ -24,6 +24,16 @@ pub struct Server {
     pub table: &'static Table,
     /// Whether it runs with `--allow-privileged`.
     pub allow_privileged: bool,
+    /// Whether a `generateName` is cut to make room for what is added, as the server's name generator
+    /// does. The recorded answers were made by the rules alone, without the generator.
+    pub cuts_generated_names: bool,
+}
+
+impl Server {
+    /// A server of the newest release.
+    pub fn new(allow_privileged: bool) -> Server {
+        Server { table: Table::newest(), allow_privileged, cuts_generated_names: true }
+    }
 }
 
 /// What is being done to the object.
@@ -220,7 +230,7 @@ fn create<'a>(
     let dropped = gates::used(object.view()).beyond(nothing);
     let (mut work, kept) = request::working_copy(&mut object, dropped);
     let repeated = validate::warnings::drop_repeated_owners(&mut work);
-    request::complete_new(&mut work, question.namespace);
+    request::complete_new(&mut work, question.namespace, server.cuts_generated_names);
     gates::drop_disabled(&mut work, nothing);
     let rules = Rules { allow_privileged: server.allow_privileged, exempt: Default::default() };
     let mut faults = Faults::default();

@@ -80,13 +80,13 @@ fn place(source: &Node<'_>, path: &[&str]) -> Span {
 }
 
 /// Fills in what the server fills in on create: namespace, a generated name, the first generation.
-pub(super) fn complete_new(object: &mut Struct<'_>, namespace: &str) {
+pub(super) fn complete_new(object: &mut Struct<'_>, namespace: &str, cut: bool) {
     let metadata = object.struct_or_new("metadata");
     set_if_empty(metadata, "namespace", namespace);
     let view = metadata.view();
     if view.str("name").is_empty() && !view.str("generateName").is_empty() {
         let mut prefix = view.str("generateName");
-        if prefix.len() > GENERATE_NAME_MAX {
+        if cut && prefix.len() > GENERATE_NAME_MAX {
             let mut end = GENERATE_NAME_MAX;
             while !prefix.is_char_boundary(end) {
                 end -= 1;
