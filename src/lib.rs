@@ -3,8 +3,10 @@
 pub mod answer;
 pub mod check;
 pub mod cli;
+pub mod clock;
 pub mod defaults;
 pub mod kube_types;
+pub mod review;
 pub mod rollout;
 pub mod schema;
 pub mod validate;
