@@ -1,6 +1,7 @@
 //! rollgate: a gate in front of every Kubernetes Deployment, and the engine behind it.
 
 pub mod answer;
+pub mod certs;
 pub mod check;
 pub mod cli;
 pub mod clock;
@@ -11,3 +12,4 @@ pub mod rollout;
 pub mod schema;
 pub mod validate;
 pub mod verdict;
+pub mod webhook;

@@ -10,6 +10,7 @@ mod input;
 mod parallel;
 pub mod plan;
 mod progress;
+pub mod serve;
 
 use std::process::ExitCode;
 
@@ -27,6 +28,7 @@ pub struct Cli {
 #[derive(Debug, Subcommand)]
 enum Command {
     Check(check::Args),
+    Serve(Box<serve::Args>),
     Answer(answer::Args),
     Completions(completions::Args),
     Plan(plan::Args),
@@ -61,6 +63,7 @@ impl Cli {
     pub fn run(self) -> anyhow::Result<Exit> {
         match self.command {
             Command::Check(args) => args.run(),
+            Command::Serve(args) => args.run(),
             Command::Answer(args) => args.run(),
             Command::Completions(args) => args.run(),
             Command::Plan(args) => args.run(),
