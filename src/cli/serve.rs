@@ -17,7 +17,6 @@ use crate::certs::source::Source;
 use crate::check::{encoding, yaml};
 use crate::review::{Gate, House};
 use crate::schema::source::{Data, Node};
-use crate::schema::table::Table;
 use crate::verdict::Server as ApiServer;
 use crate::webhook::lifecycle::{Lifecycle, Signals};
 use crate::webhook::limits::Limits;
@@ -211,7 +210,7 @@ impl Args {
     }
 
     async fn options(self) -> anyhow::Result<Options> {
-        let server = ApiServer { table: Table::newest(), allow_privileged: self.allow_privileged };
+        let server = ApiServer::new(self.allow_privileged);
         let house = match &self.config {
             Some(path) => {
                 house(path, &server).with_context(|| format!("{} cannot be used", path.display()))?

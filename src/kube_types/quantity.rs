@@ -178,6 +178,9 @@ impl<'a> Quantity<'a> {
             Amount::Short { value, scale: from } if *from >= scale => {
                 times_pow10_in_64_bits(*value, from.abs_diff(scale))
             }
+            Amount::Long { value, scale: from } if *from < scale => {
+                divided_in_64_bits(value, scale.abs_diff(*from))
+            }
             amount => low_64_bits(&scaled_up(amount, scale).0),
         }
     }
@@ -247,6 +250,18 @@ fn times_pow10_in_64_bits(value: i64, exponent: u32) -> i64 {
         Some(factor) => value.checked_mul(factor).unwrap_or(0),
         None => 0,
     }
+}
+
+/// Divides by a power of ten, rounding up, as the server does it with numbers of any size: negative
+/// ones it takes for small, however many bits they have.
+fn divided_in_64_bits(value: &BigInt, exponent: u32) -> i64 {
+    if *value < BigInt::from(i64::MAX)
+        && let Some(by) = 10_i64.checked_pow(exponent)
+    {
+        let low = low_64_bits(value);
+        return low / by + i64::from(low % by != 0);
+    }
+    low_64_bits(&div_away(value, &pow10(exponent)).0)
 }
 
 fn low_64_bits(value: &BigInt) -> i64 {

@@ -13,7 +13,7 @@ use super::table::{Field, StructType, Type};
 use super::time;
 use super::value::{Struct, Value};
 use super::{print, write};
-use crate::kube_types::quantity::Quantity;
+use crate::kube_types::quantity::{Quantity, QuantityError};
 
 /// The most strict errors that are collected, as in the API server.
 const MAX_STRICT_ERRORS: usize = 100;
@@ -211,23 +211,18 @@ impl<'a> Decoder<'a> {
         old: Vec<(Cow<'a, str>, Value<'a>)>,
     ) -> Value<'a> {
         let mut out = old;
-        let overlaid = out.len();
         // Small maps are searched; large ones (annotations by the thousand) get an index.
-        let mut index: Option<HashSet<Cow<'a, str>>> = (members.len() > 16).then(HashSet::new);
-        for member in members {
-            let at = match &mut index {
-                Some(seen) if overlaid == 0 => {
-                    if seen.insert(member.key.clone()) {
-                        None
-                    } else {
-                        out.iter().position(|(k, _)| *k == member.key)
-                    }
-                }
-                _ => out.iter().position(|(k, _)| *k == member.key),
+        let mut index: Option<HashSet<&str>> = (members.len() > 16).then(HashSet::new);
+        let overlaid = !out.is_empty();
+        for (i, member) in members.iter().enumerate() {
+            let repeated = match &mut index {
+                Some(seen) => !seen.insert(&member.key),
+                None => members[..i].iter().any(|m| m.key == member.key),
             };
-            if at.is_some_and(|at| at >= overlaid) {
+            if repeated {
                 self.strict_error("duplicate field", member);
             }
+            let at = if repeated || overlaid { out.iter().position(|(k, _)| *k == member.key) } else { None };
             self.stack.push(Step::Key(member.key.clone()));
             let new = self.value(&member.value, ty, go_type, false, None).unwrap_or_else(|| zero(ty));
             self.stack.pop();
@@ -241,10 +236,12 @@ impl<'a> Decoder<'a> {
 
     fn quantity(&mut self, node: &Node<'a>) -> Option<Value<'a>> {
         let parsed = match &node.data {
+            // The server reads the text as it stands in JSON, where these are escapes.
+            Data::String(s) if s.bytes().any(|b| b < b' ') => Err(QuantityError::Format),
             // Borrowed text lives as long as the input; anything else has to be kept.
             Data::String(Cow::Borrowed(s)) | Data::Number(Cow::Borrowed(s)) => Quantity::parse(s),
             Data::String(s) | Data::Number(s) => Quantity::parse(s).map(Quantity::into_owned),
-            _ => Quantity::parse("{}"),
+            _ => Err(QuantityError::Format),
         };
         match parsed {
             Ok(quantity) => Some(Value::Quantity(quantity)),
@@ -269,7 +266,7 @@ impl<'a> Decoder<'a> {
             return self.stop(self.mismatch_error(node, kind_of(node), "string"));
         };
         match time::parse(text) {
-            Ok(utc) => utc.map(|t| Value::Str(Cow::Owned(t))),
+            Ok(utc) => Some(Value::Str(Cow::Owned(utc))),
             Err(message) => self.stop(Placed { message, at: node.at }),
         }
     }

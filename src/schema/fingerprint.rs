@@ -126,7 +126,7 @@ impl Fnv128 {
                 None => self.untyped(node),
             },
             (Type::Time | Type::MicroTime, Data::String(text)) => match time::parse(text) {
-                Ok(time) => self.text(b't', &time.unwrap_or_default()),
+                Ok(time) => self.text(b't', &time),
                 Err(_) => self.text(b's', text),
             },
             (Type::Str | Type::NamedStr, Data::Null) => self.text(b's', ""),
@@ -173,7 +173,7 @@ fn is_zero(ty: Type, node: &Node<'_>) -> bool {
         (Type::Int32 | Type::Int64 | Type::IntOrString, Data::Number(number)) => number == "0",
         (Type::Str | Type::NamedStr, Data::String(text)) => text.is_empty(),
         (Type::Quantity, data) => quantity(Some(data)).is_some_and(|q| q.sign() == Ordering::Equal),
-        (Type::Time | Type::MicroTime, Data::String(text)) => time::parse(text) == Ok(None),
+        (Type::Time | Type::MicroTime, Data::String(text)) => time::parse(text) == Ok(String::new()),
         (Type::List(_), Data::Array(items)) => items.is_empty(),
         (Type::Map(_), Data::Object(members)) => members.is_empty(),
         (Type::Struct(ty), Data::Object(members)) => members.iter().all(|m| match ty.field(&m.key) {

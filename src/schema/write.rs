@@ -106,6 +106,10 @@ impl Form {
             json_quote(out, if form == Form::Api { field.json } else { field.go });
             out.push(':');
             match value {
+                Some(Value::Str(s)) if s.is_empty() && matches!(field.ty, Type::Time | Type::MicroTime) => {
+                    // Go's zero time.
+                    out.push_str("null");
+                }
                 Some(v) => form.write(out, v),
                 None => form.write_unset(out, field),
             }

@@ -222,7 +222,11 @@ fn immutable(faults: &mut Faults, meta: View<'_>, old: View<'_>, path: &Path<'_>
         faults.invalid(&path.field("uid"), Shown::Named(uid), IMMUTABLE);
     }
     if meta.has("deletionTimestamp") && !old.has("deletionTimestamp") {
-        let shown = Shown::Named(meta.str("deletionTimestamp"));
+        let shown = match meta.str("deletionTimestamp") {
+            // Go's zero time.
+            "" => Shown::Json("null".into()),
+            time => Shown::Named(time),
+        };
         faults.invalid(&path.field("deletionTimestamp"), shown, IMMUTABLE);
     }
     let field = "deletionGracePeriodSeconds";

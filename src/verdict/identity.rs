@@ -12,116 +12,37 @@ const SCHEME: &str = "pkg/runtime/scheme.go:111";
 const INTERNAL: &str = "__internal";
 const DEPLOYMENT_VERSION: &str = "apps/v1";
 
+/// Kinds that the server knows in every version.
+const UNVERSIONED_KINDS: &str = "Status APIVersions APIGroup APIGroupList APIResourceList";
+
 /// Kinds that the server knows besides Deployments, by version; no conversion leads to a Deployment.
-const OTHER_KINDS: &[(&str, &[&str])] = &[
+const OTHER_KINDS: &[(&str, &str)] = &[
     (
         "v1",
-        &[
-            "Binding",
-            "ComponentStatus",
-            "ComponentStatusList",
-            "ConfigMap",
-            "ConfigMapList",
-            "Endpoints",
-            "EndpointsList",
-            "Event",
-            "EventList",
-            "LimitRange",
-            "LimitRangeList",
-            "List",
-            "Namespace",
-            "NamespaceList",
-            "Node",
-            "NodeList",
-            "NodeProxyOptions",
-            "PersistentVolume",
-            "PersistentVolumeClaim",
-            "PersistentVolumeClaimList",
-            "PersistentVolumeList",
-            "Pod",
-            "PodAttachOptions",
-            "PodExecOptions",
-            "PodList",
-            "PodLogOptions",
-            "PodPortForwardOptions",
-            "PodProxyOptions",
-            "PodStatusResult",
-            "PodTemplate",
-            "PodTemplateList",
-            "RangeAllocation",
-            "ReplicationController",
-            "ReplicationControllerList",
-            "ResourceQuota",
-            "ResourceQuotaList",
-            "Secret",
-            "SecretList",
-            "SerializedReference",
-            "Service",
-            "ServiceAccount",
-            "ServiceAccountList",
-            "ServiceList",
-            "ServiceProxyOptions",
-            "Status",
-            "APIVersions",
-            "APIGroup",
-            "APIGroupList",
-            "APIResourceList",
-            "CreateOptions",
-            "DeleteOptions",
-            "GetOptions",
-            "ListOptions",
-            "PatchOptions",
-            "UpdateOptions",
-        ],
+        "Binding ComponentStatus ComponentStatusList ConfigMap ConfigMapList Endpoints EndpointsList Event \
+         EventList LimitRange LimitRangeList List Namespace NamespaceList Node NodeList NodeProxyOptions \
+         PersistentVolume PersistentVolumeClaim PersistentVolumeClaimList PersistentVolumeList Pod \
+         PodAttachOptions PodExecOptions PodList PodLogOptions PodPortForwardOptions PodProxyOptions \
+         PodStatusResult PodTemplate PodTemplateList RangeAllocation ReplicationController \
+         ReplicationControllerList ResourceQuota ResourceQuotaList Secret SecretList SerializedReference \
+         Service ServiceAccount ServiceAccountList ServiceList ServiceProxyOptions CreateOptions \
+         DeleteOptions GetOptions ListOptions PatchOptions UpdateOptions",
     ),
     (
         "apps/v1",
-        &[
-            "ControllerRevision",
-            "ControllerRevisionList",
-            "DaemonSet",
-            "DaemonSetList",
-            "DeploymentList",
-            "ReplicaSet",
-            "ReplicaSetList",
-            "StatefulSet",
-            "StatefulSetList",
-            "CreateOptions",
-            "DeleteOptions",
-            "GetOptions",
-            "ListOptions",
-            "PatchOptions",
-            "UpdateOptions",
-        ],
+        "ControllerRevision ControllerRevisionList DaemonSet DaemonSetList DeploymentList ReplicaSet \
+         ReplicaSetList StatefulSet StatefulSetList CreateOptions DeleteOptions GetOptions ListOptions \
+         PatchOptions UpdateOptions",
     ),
     (
         "apps/v1beta1",
-        &[
-            "ControllerRevision",
-            "ControllerRevisionList",
-            "Deployment",
-            "DeploymentList",
-            "DeploymentRollback",
-            "Scale",
-            "StatefulSet",
-            "StatefulSetList",
-        ],
+        "ControllerRevision ControllerRevisionList Deployment DeploymentList DeploymentRollback Scale \
+         StatefulSet StatefulSetList",
     ),
     (
         "apps/v1beta2",
-        &[
-            "ControllerRevision",
-            "ControllerRevisionList",
-            "DaemonSet",
-            "DaemonSetList",
-            "Deployment",
-            "DeploymentList",
-            "ReplicaSet",
-            "ReplicaSetList",
-            "Scale",
-            "StatefulSet",
-            "StatefulSetList",
-        ],
+        "ControllerRevision ControllerRevisionList DaemonSet DaemonSetList Deployment DeploymentList \
+         ReplicaSet ReplicaSetList Scale StatefulSet StatefulSetList",
     ),
 ];
 
@@ -147,18 +68,22 @@ pub(super) fn check(body: &Node<'_>) -> Result<(), Placed> {
         Some((kind, at)) if !kind.is_empty() => (kind, at),
         _ => ("Deployment", version_at),
     };
+    let group = if group.is_empty() && number.is_empty() { "apps" } else { group };
+    let number = if number.is_empty() && group == "apps" { "v1" } else { number };
     let full = match (group, number) {
-        ("", "") => DEPLOYMENT_VERSION.to_owned(),
         ("", number) => number.to_owned(),
         (group, number) => format!("{group}/{number}"),
     };
     if full == DEPLOYMENT_VERSION && kind == "Deployment" {
         return Ok(());
     }
+    if knows(UNVERSIONED_KINDS, kind) {
+        return refuse(unconvertible("v1", kind), kind_at);
+    }
     if number == INTERNAL {
         return refuse(internal(group, kind), kind_at);
     }
-    if OTHER_KINDS.iter().any(|(v, kinds)| *v == full && kinds.contains(&kind)) {
+    if OTHER_KINDS.iter().any(|(v, kinds)| *v == full && knows(kinds, kind)) {
         return refuse(unconvertible(number, kind), kind_at);
     }
     let message = format!(
@@ -176,7 +101,7 @@ fn internal(group: &str, kind: &str) -> String {
         "apps" => ("apps/v1", "apps"),
         _ => ("", ""),
     };
-    if OTHER_KINDS.iter().any(|(v, kinds)| *v == version && kinds.contains(&kind)) {
+    if OTHER_KINDS.iter().any(|(v, kinds)| *v == version && knows(kinds, kind)) {
         return unconvertible(package, kind);
     }
     format!(
@@ -184,6 +109,10 @@ fn internal(group: &str, kind: &str) -> String {
         quoted(kind),
         quoted(group)
     )
+}
+
+fn knows(kinds: &str, kind: &str) -> bool {
+    kinds.split_ascii_whitespace().any(|k| k == kind)
 }
 
 fn unconvertible(package: &str, kind: &str) -> String {

@@ -223,6 +223,10 @@ fn create<'a>(
     mut verdict: Verdict<'a>,
 ) -> Verdict<'a> {
     if let Some(why) = request::refusal(&object, question) {
+        if let BadRequest::Namespace(_) = why {
+            // By then the server has looked at the owners.
+            verdict.warnings.extend(validate::warnings::drop_repeated_owners(&mut object.clone()));
+        }
         verdict.defaulted = Some(object);
         return verdict.bad(why);
     }
@@ -248,6 +252,10 @@ fn update<'a>(
     mut verdict: Verdict<'a>,
 ) -> Verdict<'a> {
     if let Some(why) = request::refusal(&object, question) {
+        if let BadRequest::Namespace(_) = why {
+            // By then the server has looked at the owners.
+            verdict.warnings.extend(validate::warnings::drop_repeated_owners(&mut object.clone()));
+        }
         verdict.defaulted = Some(object);
         return verdict.bad(why);
     }

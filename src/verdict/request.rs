@@ -134,6 +134,7 @@ pub(super) fn keep_spec_and_labels<'a>(object: &mut Struct<'a>, old: &Struct<'a>
         |s: &Struct<'a>, field: &str| s.fields.iter().find(|(f, _)| f.json == field).map(|(_, v)| v.clone());
     if let Some(spec) = value(old, "spec") {
         object.set("spec", spec);
+        number_bounds(object.struct_or_new("spec").struct_or_new("strategy"));
     }
     let labels = match value(old, "metadata") {
         Some(Value::Struct(metadata)) => value(&metadata, "labels"),
@@ -144,6 +145,17 @@ pub(super) fn keep_spec_and_labels<'a>(object: &mut Struct<'a>, old: &Struct<'a>
         Some(labels) => metadata.set("labels", labels),
         None => {
             metadata.remove("labels");
+        }
+    }
+}
+
+/// Inside the server the bounds of a rolling update are no pointers: unset ones come out as 0. Only a
+/// stored object of another strategy has any unset.
+fn number_bounds(strategy: &mut Struct<'_>) {
+    let Some(rolling) = strategy.struct_mut("rollingUpdate") else { return };
+    for bound in ["maxUnavailable", "maxSurge"] {
+        if !rolling.view().has(bound) {
+            rolling.set(bound, Value::Number(0));
         }
     }
 }

@@ -14,7 +14,6 @@ use http::{HeaderMap, Request, StatusCode};
 use http_body_util::BodyExt as _;
 use rollgate::review::{Gate, House};
 use rollgate::schema::json as reader;
-use rollgate::schema::table::Table;
 use rollgate::verdict::Server;
 use rollgate::webhook::lifecycle::{Lifecycle, Stage};
 use rollgate::webhook::limits::{Limits, Room};
@@ -32,7 +31,7 @@ pub(crate) const LIMITS: Limits = Limits {
 };
 
 pub(crate) fn server() -> Server {
-    Server { table: Table::newest(), allow_privileged: true }
+    Server::new(true)
 }
 
 pub(crate) fn gate() -> Gate {
