@@ -23,13 +23,13 @@ impl<'a> Round<'a> {
         if let Some(i) = self.new {
             return Ok(i);
         }
-        let next = self.next_revision().to_string();
+        let next = self.next_revision();
         let hash = hash::pod_template_hash(self.d.template_json.get(), self.d.status.collision_count);
         let new = NewSet {
             name: name(&self.d.meta.name, &hash),
             hash,
             replicas: self.size_of_new(0)?,
-            annotations: self.annotations_of_new(&next),
+            annotations: self.annotations_of_new(next),
         };
         let set = match self.create_error {
             None => self.create_new(new),
@@ -38,7 +38,7 @@ impl<'a> Round<'a> {
         };
         self.sets.push(set);
         self.new = Some(self.sets.len() - 1);
-        self.carry_revision(&next);
+        self.carry_revision(&next.to_string());
         Ok(self.sets.len() - 1)
     }
 
@@ -103,11 +103,14 @@ impl<'a> Round<'a> {
         Ok(current.wrapping_add(room))
     }
 
-    fn annotations_of_new(&self, revision: &str) -> BTreeMap<Box<str>, Box<str>> {
+    fn annotations_of_new(&self, revision: i64) -> BTreeMap<Box<str>, Box<str>> {
         let copied = self.d.meta.annotations.iter().filter(|(key, _)| !stays(key));
         let mut annotations: BTreeMap<Box<str>, Box<str>> =
             copied.map(|(key, value)| (key.into(), value.into())).collect();
-        annotations.insert(REVISION.into(), revision.into());
+        // Beyond the largest number upstream's goes on with the smallest, and then does not write it here.
+        if revision > 0 {
+            annotations.insert(REVISION.into(), revision.to_string().into());
+        }
         annotations.insert(DESIRED_REPLICAS.into(), self.d.replicas.to_string().into());
         annotations.insert(MAX_REPLICAS.into(), self.ceiling().to_string().into());
         annotations

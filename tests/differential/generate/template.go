@@ -30,8 +30,8 @@ func Template(r *rand.Rand, template *corev1.PodTemplateSpec) bool {
 			m.CreationTimestamp, m.DeletionTimestamp, m.ManagedFields = metav1.Time{}, nil, nil
 		}
 	}
-	// Written and read once more, quantities are in normal form, as a server stores them.
-	b, err := json.Marshal(template)
+	// Stored and read once more, quantities are in normal form, and empty lists and maps are gone.
+	stored, err := template.Marshal()
 	*template = corev1.PodTemplateSpec{}
-	return err == nil && json.Unmarshal(b, template) == nil
+	return err == nil && template.Unmarshal(stored) == nil
 }

@@ -1,6 +1,7 @@
 package rollout
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -62,11 +63,19 @@ func encode(v any) []byte {
 	return b
 }
 
-func decode[T any](b []byte) (v T) {
-	if err := json.Unmarshal(b, &v); err != nil {
+func decode[T any](b []byte) T {
+	v, err := tryDecode[T](b)
+	if err != nil {
 		panic(err)
 	}
 	return v
+}
+
+func tryDecode[T any](b []byte) (v T, err error) {
+	d := json.NewDecoder(bytes.NewReader(b))
+	d.UseNumber() // 64-bit integers must not pass through a float
+	err = d.Decode(&v)
+	return v, err
 }
 
 // merge applies a JSON merge patch (RFC 7386).
@@ -222,8 +231,8 @@ func outcome(question []byte, r reply) object {
 
 func differences(question, truth, answer []byte) []string {
 	want := decode[reply](truth)
-	var got reply
-	if err := json.Unmarshal(answer, &got); err != nil {
+	got, err := tryDecode[reply](answer)
+	if err != nil {
 		return []string{fmt.Sprintf("unreadable answer: %v", err)}
 	}
 	a, b := outcome(question, want), outcome(question, got)
