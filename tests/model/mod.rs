@@ -5,6 +5,7 @@
 //! what is stale and what fails.
 
 #![allow(dead_code, unreachable_pub, reason = "each test uses its part of the model")]
+#![allow(missing_docs, reason = "names say it")]
 
 use std::collections::BTreeMap;
 
@@ -64,6 +65,8 @@ pub struct Cluster {
     pub writes: usize,
     /// Called after each of them, with the stored state before and after.
     pub check: fn(&Stored, &Stored, &Plan),
+    /// How long the history was when the Deployment controller last wrote.
+    own: usize,
     next: u64,
 }
 
@@ -80,6 +83,7 @@ impl Cluster {
             writes_left: usize::MAX,
             writes: 0,
             check: |_, _, _| {},
+            own: 0,
             next: 1,
         }
     }
@@ -293,6 +297,7 @@ impl Cluster {
         self.writes += 1;
         (self.check)(&before, &self.stored, plan);
         self.history.push(before);
+        self.own = self.history.len();
         Ok(version)
     }
 
@@ -356,10 +361,13 @@ impl Cluster {
 
     /// What a cache holds that is so many writes behind.
     pub fn seen(&self, behind: usize) -> &Stored {
-        match behind {
-            0 => &self.stored,
-            _ => &self.history[self.history.len().saturating_sub(behind).min(self.history.len() - 1)],
-        }
+        let at = self.history.len().saturating_sub(behind);
+        self.history.get(at).unwrap_or(&self.stored)
+    }
+
+    /// The same, but with all of the Deployment controller's own writes, which its caches wait for.
+    pub fn seen_with_own_writes(&self, behind: usize) -> &Stored {
+        self.seen(behind.min(self.history.len() - self.own))
     }
 
     /// The plan for a Deployment, from caches that are up to date.
