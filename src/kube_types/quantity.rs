@@ -152,11 +152,7 @@ impl<'a> Quantity<'a> {
         if let Amount::Short { scale: -3.., .. } = self.amount {
             return;
         }
-        let (value, exact) = scaled_up(&self.amount, -3);
-        // What is exact already only prints anew.
-        if !exact {
-            self.amount = Amount::from_big(value, -3);
-        }
+        self.amount = Amount::from_big(scaled_up(&self.amount, -3).0, -3);
         self.text = Cow::Owned(render(&self.amount, self.format));
     }
 

@@ -127,6 +127,11 @@ impl<'a> Decoder<'a> {
                 _ if pointer => None,
                 Type::Quantity => Some(Value::Quantity(Quantity::zero())),
                 Type::Time | Type::MicroTime => None,
+                // Becomes a number, the one it was if it was one.
+                Type::IntOrString => match old {
+                    Some(Value::Number(i)) => Some(Value::Number(i)),
+                    _ => Some(Value::Number(0)),
+                },
                 _ => old,
             };
         }

@@ -148,6 +148,11 @@ impl Table {
         })
     }
 
+    /// The struct with this Go name, if the table lays it out.
+    pub fn find(&self, go_type: &str) -> Option<&'static StructType> {
+        self.structs.get(go_type).copied()
+    }
+
     /// The struct with this Go name: `v1.Deployment`.
     ///
     /// # Panics

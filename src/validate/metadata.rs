@@ -44,6 +44,9 @@ pub fn create(faults: &mut Faults, meta: View<'_>, path: &Path<'_>) {
 /// Checks the metadata of a Deployment that is to replace one with `old` metadata.
 pub fn update(faults: &mut Faults, new: View<'_>, old: View<'_>, path: &Path<'_>) {
     path_segments(faults, new, path);
+    if new.int("generation") < 0 {
+        faults.invalid(&path.field("generation"), new.int("generation"), names::NON_NEGATIVE);
+    }
     common(faults, new, path);
     no_new_finalizers(faults, new, old, path);
     immutable(faults, new, old, path);

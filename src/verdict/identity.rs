@@ -1,8 +1,10 @@
 //! Which kind a body says it is, read as the API server reads it before anything else.
 
 use super::Placed;
+use crate::schema::decode;
 use crate::schema::print::go_quote;
 use crate::schema::source::{Data, Node, Span};
+use crate::schema::table::Table;
 
 const BODY_TYPE: &str =
     r#"struct { APIVersion string "json:\"apiVersion,omitempty\""; Kind string "json:\"kind,omitempty\"" }"#;
@@ -52,7 +54,7 @@ pub(super) fn unreadable(error: &str) -> String {
 }
 
 /// Checks that the body is a Deployment, or does not say what it is.
-pub(super) fn check(body: &Node<'_>) -> Result<(), Placed> {
+pub(super) fn check(body: &Node<'_>, table: &Table) -> Result<(), Placed> {
     let (version, kind) = named(body)?;
     let version_at = version.map_or(body.at, |(_, at)| at);
     let refuse = |message: String, at: Span| Err(Placed { message, at });
@@ -84,6 +86,11 @@ pub(super) fn check(body: &Node<'_>) -> Result<(), Placed> {
         return refuse(internal(group, kind), kind_at);
     }
     if OTHER_KINDS.iter().any(|(v, kinds)| *v == full && knows(kinds, kind)) {
+        // The server decodes first and converts then.
+        let layout = table.find(&format!("{number}.{kind}")).filter(|_| number == "v1");
+        if let Some(Err(mut errors)) = layout.map(|ty| decode::decode(body, ty).object) {
+            return Err(errors.swap_remove(0));
+        }
         return refuse(unconvertible(number, kind), kind_at);
     }
     let message = format!(

@@ -178,7 +178,7 @@ pub fn judge<'a>(server: &Server, question: &Question<'_, 'a>) -> Verdict<'a> {
     if question.target == Target::Scale {
         return scale(server, question);
     }
-    if let Err(error) = identity::check(question.object) {
+    if let Err(error) = identity::check(question.object, server.table) {
         return Verdict::undecodable(error);
     }
     let decoded = decode::decode(question.object, server.table.of("v1.Deployment"));
@@ -205,7 +205,7 @@ fn stored_object<'a>(server: &Server, question: &Question<'_, 'a>) -> Result<Str
     let Some(node) = question.old else {
         return Err(unusable("an update needs one", Span::default()));
     };
-    identity::check(node).map_err(|e| unusable(&e.message, e.at))?;
+    identity::check(node, server.table).map_err(|e| unusable(&e.message, e.at))?;
     let decoded = decode::decode(node, server.table.of("v1.Deployment"));
     let mut old = decoded.object.map_err(|e| unusable(&e[0].message, e[0].at))?;
     defaults::apply(&mut old);
@@ -264,7 +264,7 @@ fn update<'a>(
     let changes = of_status || gates::used(object.view()).beyond(used);
     let (mut work, kept) = request::working_copy(&mut object, changes);
     let repeated = validate::warnings::drop_repeated_owners(&mut work);
-    request::complete_update(&mut work, old, question.namespace);
+    request::complete_update(&mut work, old, question.namespace, !of_status);
     let mut faults = Faults::default();
     if of_status {
         request::keep_spec_and_labels(&mut work, old);

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use super::{BadRequest, Placed, Question};
 use crate::schema::source::{Node, Span};
 use crate::schema::value::{Struct, Value};
+use crate::validate::warnings;
 
 /// The annotation that asks the controller for a rollback.
 const ROLLBACK: &str = "deprecated.deployment.rollback.to";
@@ -108,14 +109,19 @@ pub(super) fn complete_stored(object: &mut Struct<'_>, namespace: &str) {
     set_if_empty(metadata, "resourceVersion", "1");
 }
 
-/// Fills in what an update takes from the stored object.
-pub(super) fn complete_update<'a>(object: &mut Struct<'a>, old: &Struct<'a>, namespace: &str) {
+/// Fills in what an update takes from the stored object. A write that `counts` makes a new generation
+/// of what it changes.
+pub(super) fn complete_update<'a>(object: &mut Struct<'a>, old: &Struct<'a>, namespace: &str, counts: bool) {
+    let mut generation = old.view().nested("metadata").int("generation");
+    if generation < 0 && counts && warnings::raises_generation(object.view(), old.view()) {
+        generation += 1;
+    }
     let stored = old.view().nested("metadata");
     let metadata = object.struct_or_new("metadata");
     set_if_empty(metadata, "namespace", namespace);
     set_if_empty(metadata, "uid", stored.str("uid"));
     set_if_empty(metadata, "resourceVersion", stored.str("resourceVersion"));
-    metadata.set("generation", Value::Int(stored.int("generation")));
+    metadata.set("generation", Value::Int(generation));
     for time in ["creationTimestamp", "deletionTimestamp"] {
         if let Some(t) = stored.opt_str(time) {
             metadata.set(time, Value::Str(Cow::Owned(t.to_owned())));

@@ -49,7 +49,7 @@ pub fn warnings(new: View<'_>, old: Option<View<'_>>) -> Vec<Warning> {
 }
 
 /// Whether an update makes a new generation.
-fn raises_generation(new: View<'_>, old: View<'_>) -> bool {
+pub(crate) fn raises_generation(new: View<'_>, old: View<'_>) -> bool {
     !same_field(new, old, "spec")
         || !same_field(new.nested("metadata"), old.nested("metadata"), "annotations")
 }

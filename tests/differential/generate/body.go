@@ -1,6 +1,7 @@
 package generate
 
 import (
+	"slices"
 	"strings"
 
 	"rollgate.dev/differential/jsontree"
@@ -80,15 +81,20 @@ func (c chance) cut(s string) string {
 	return strings.Replace(s, pick(c, []string{"{", "}", "\"", ":", ","}), pick(c, []string{"", "[", "'", "::", ",,"}), 1)
 }
 
-// otherKind gives the body another kind or version, or none.
+// otherKind gives the body another kind or version, or none. What a foreign kind holds is left out:
+// the server decodes it as that kind, which rollgate does not know.
 func (c chance) otherKind(root *jsontree.Object) {
 	kinds := []string{`"Pod"`, `"Deployment"`, `"ReplicaSet"`, `"deployment"`, `"Scale"`, `"DeploymentList"`, `"List"`, `"Status"`, `"StatefulSet"`, `"DaemonSet"`, `"Service"`, `""`, `null`, `1`, `{}`, `[]`, `true`, `"X\"Y"`, `"Deploymentü"`, `"DeploymentRollback"`, `"ControllerRevision"`}
-	versions := []string{`"apps/v1"`, `"v1"`, `"apps/v1beta1"`, `"apps/v1beta2"`, `"extensions/v1beta1"`, `"apps"`, `"apps/v2"`, `"a/b/c"`, `""`, `null`, `1`, `[]`, `"/"`, `"/v1"`, `"apps/"`, `"apps /v1"`, `"apps/__internal"`, `"autoscaling/v1"`, `"foo.example.com/v1"`, `"Apps/v1"`, `"batch/v1"`}
+	versions := []string{`"apps/v1"`, `"v1"`, `"apps/v1beta1"`, `"apps/v1beta2"`, `"extensions/v1beta1"`, `"apps"`, `"apps/v2"`, `"a/b/c"`, `""`, `null`, `1`, `[]`, `"/"`, `"/v1"`, `"apps/"`, `"apps /v1"`, `"autoscaling/v1"`, `"foo.example.com/v1"`, `"Apps/v1"`, `"batch/v1"`}
 	if c.often(0.7) {
 		root.Set("kind", jsontree.Raw(pick(c, kinds)))
 	}
 	if c.often(0.6) {
 		root.Set("apiVersion", jsontree.Raw(pick(c, versions)))
+	}
+	version, _ := root.Get("apiVersion").(jsontree.Raw)
+	if root.Get("kind") != jsontree.Raw(`"Deployment"`) || strings.Contains(string(version), "beta") {
+		root.Members = slices.DeleteFunc(root.Members, func(m jsontree.Member) bool { return m.Key != "kind" && m.Key != "apiVersion" })
 	}
 	for i, m := range root.Members {
 		if (m.Key == "kind" || m.Key == "apiVersion") && c.often(0.15) {

@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 use super::required;
 use crate::kube_types::names;
-use crate::schema::table::Field;
+use crate::schema::table::{Field, Type};
 use crate::schema::value::{Value, View};
 use crate::validate::Rules;
 use crate::validate::fault::{Faults, Shown};
@@ -54,7 +54,8 @@ fn template_metadata(faults: &mut Faults, meta: View<'_>, path: &Path<'_>) {
 /// Whether a field differs from Go's zero value. An empty list does: its zero value is nil.
 fn is_set(field: &Field, value: &Value<'_>) -> bool {
     match value {
-        Value::Str(s) => !s.is_empty(),
+        // The zero time, written out, is not Go's zero value in every bit.
+        Value::Str(s) => !s.is_empty() || matches!(field.ty, Type::Time),
         Value::Int(i) => field.pointer || *i != 0,
         _ => true,
     }
