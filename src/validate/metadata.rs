@@ -1,7 +1,7 @@
 //! `metadata`: of the Deployment itself, and the parts of it that other places share.
 //!
 //! Source: kubernetes v1.37.2 `apimachinery/pkg/api/validation/objectmeta.go`. Parity: exact; rules that
-//! the server's own filling in makes unreachable (a missing namespace, a lower generation) are left out.
+//! the server's own filling in makes unreachable (a missing namespace) are left out.
 
 use super::fault::{Faults, Shown};
 use super::path::Path;
@@ -44,13 +44,22 @@ pub fn create(faults: &mut Faults, meta: View<'_>, path: &Path<'_>) {
 /// Checks the metadata of a Deployment that is to replace one with `old` metadata.
 pub fn update(faults: &mut Faults, new: View<'_>, old: View<'_>, path: &Path<'_>) {
     path_segments(faults, new, path);
-    if new.int("generation") < 0 {
-        faults.invalid(&path.field("generation"), new.int("generation"), names::NON_NEGATIVE);
-    }
+    generation(faults, new, old, path);
     common(faults, new, path);
     no_new_finalizers(faults, new, old, path);
     immutable(faults, new, old, path);
     finalizer_names(faults, new, path);
+}
+
+/// The server counts by itself, so these tell of a stored object that is broken.
+fn generation(faults: &mut Faults, new: View<'_>, old: View<'_>, path: &Path<'_>) {
+    let (generation, path) = (new.int("generation"), path.field("generation"));
+    if generation < 0 {
+        faults.invalid(&path, generation, names::NON_NEGATIVE);
+    }
+    if generation < old.int("generation") {
+        faults.invalid(&path, generation, "must not be decremented");
+    }
 }
 
 fn name_required(faults: &mut Faults, path: &Path<'_>) {

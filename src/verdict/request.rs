@@ -113,8 +113,10 @@ pub(super) fn complete_stored(object: &mut Struct<'_>, namespace: &str) {
 /// of what it changes.
 pub(super) fn complete_update<'a>(object: &mut Struct<'a>, old: &Struct<'a>, namespace: &str, counts: bool) {
     let mut generation = old.view().nested("metadata").int("generation");
-    if generation < 0 && counts && warnings::raises_generation(object.view(), old.view()) {
-        generation += 1;
+    // Only at the edges can validation tell whether it was raised.
+    let at_edge = generation < 0 || generation == i64::MAX;
+    if at_edge && counts && warnings::raises_generation(object.view(), old.view()) {
+        generation = generation.wrapping_add(1);
     }
     let stored = old.view().nested("metadata");
     let metadata = object.struct_or_new("metadata");
