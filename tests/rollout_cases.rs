@@ -154,7 +154,8 @@ fn stuck() -> Cluster {
 /// Case 44.
 #[test]
 fn scaling_in_the_middle_of_a_rollout_spreads_pods_in_proportion() {
-    let edits: [(Value, &[(&str, i64)], &str); 4] = [
+    type Sizes = &'static [(&'static str, i64)];
+    let edits: [(Value, Sizes, &str); 4] = [
         (json!({"replicas": 15}), &[("v1", 11), ("v2", 7)], "18"),
         (json!({"replicas": 30}), &[("v1", 20), ("v2", 13)], "33"),
         (

@@ -171,7 +171,7 @@ fn comes_to_rest(cluster: &mut Cluster) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 192, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 128, ..ProptestConfig::default() })]
 
     /// With caches that show our own writes, but may be behind otherwise.
     #[test]
@@ -265,9 +265,16 @@ fn rolled_out(strategy: usize, crash_after: usize) -> (Cluster, Value) {
     cluster.set_image("web", "v1");
     cluster.writes = 0;
     cluster.writes_left = crash_after;
-    for _ in 0..200 {
-        if cluster.sync("web") == Err(model::Refusal::Crash) {
-            cluster.writes_left = usize::MAX;
+    for _ in 0..100 {
+        match cluster.sync("web") {
+            Err(model::Refusal::Crash) => cluster.writes_left = usize::MAX,
+            Ok(plan) if plan.is_empty() && cluster.condition("web", "Available").starts_with("True") => {
+                let quiet = cluster.stored.pods.iter().all(|pod| pod.ready_at.is_some());
+                if quiet {
+                    break;
+                }
+            }
+            _ => {}
         }
         cluster.run_sets();
         cluster.make_ready(1);

@@ -37,8 +37,9 @@ impl Round<'_> {
             if super::annotations::rollback_to(&self.d.meta.annotations).is_none() {
                 self.clean_up();
             }
-        } else if !written && self.claims.is_empty() {
-            // What is being adopted or let go of can wait for the next round.
+        } else if !written && self.claims.is_empty() && !matches!(self.d.strategy, Strategy::Unknown(_)) {
+            // What is being adopted or let go of can wait for the next round; and no other round would do
+            // anything about a strategy that is none.
             self.mend_stale_notes();
         }
         self.finish_status()

@@ -261,11 +261,6 @@ func compare(path string, want, got any, out *[]string) {
 	}
 }
 
-const (
-	desiredReplicas = "deployment.kubernetes.io/desired-replicas"
-	maxReplicas     = "deployment.kubernetes.io/max-replicas"
-)
-
 // staleNotes says whether the fault of the built-in controller that rollgate mends can show: the scaling
 // check says "scaling", and the scaling path finds nothing to do, now or ever.
 func staleNotes(question []byte) bool {
@@ -278,7 +273,7 @@ func staleNotes(question []byte) bool {
 		}
 		active++
 		total += int64(*set.Spec.Replicas)
-		if n, err := strconv.ParseUint(set.Annotations[desiredReplicas], 10, 31); err == nil && int32(n) != want {
+		if n, err := strconv.ParseUint(set.Annotations[prefix+"desired-replicas"], 10, 31); err == nil && int32(n) != want {
 			stale = true
 		}
 	}
@@ -290,10 +285,7 @@ func staleNotes(question []byte) bool {
 func forgetNotes(o object) {
 	sets, _ := o["replica_sets"].(object)
 	for _, set := range sets {
-		if notes, ok := at(set.(object), "annotations").(object); ok {
-			delete(notes, desiredReplicas)
-			delete(notes, maxReplicas)
-		}
+		delete(set.(object), "annotations") // with the notes go annotations that waited for a write
 		delete(set.(object), "owners") // of a set that is adopted and then written
 	}
 }
