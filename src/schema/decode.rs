@@ -242,7 +242,9 @@ impl<'a> Decoder<'a> {
     fn quantity(&mut self, node: &Node<'a>) -> Option<Value<'a>> {
         let parsed = match &node.data {
             // The server reads the text as it stands in JSON, where these are escapes.
-            Data::String(s) if s.bytes().any(|b| b < b' ') => Err(QuantityError::Format),
+            Data::String(s) if s.contains(['\u{2028}', '\u{2029}']) || s.bytes().any(|b| b < b' ') => {
+                Err(QuantityError::Format)
+            }
             // Borrowed text lives as long as the input; anything else has to be kept.
             Data::String(Cow::Borrowed(s)) | Data::Number(Cow::Borrowed(s)) => Quantity::parse(s),
             Data::String(s) | Data::Number(s) => Quantity::parse(s).map(Quantity::into_owned),
