@@ -157,6 +157,24 @@ pub fn each_document<'t>(text: &'t str, part: Part, visit: &mut dyn FnMut(Docume
     }
 }
 
+/// Why an object cannot be decoded, if so, as findings.
+pub fn decode_findings(
+    text: &str,
+    base: usize,
+    first_line: u64,
+    node: &Node<'_>,
+    verdict: &Verdict<'_>,
+) -> Vec<Finding> {
+    let lines = Lines::new(text, first_line);
+    let errors = verdict.decode_error.iter().chain(&verdict.more_decode_errors);
+    errors.map(|e| finding(&lines, base, Rule::Decode, "", &e.message, shown(node, e.at))).collect()
+}
+
+/// Why a document, or something in it, is not usable, as a finding.
+pub fn unusable(text: &str, base: usize, first_line: u64, rule: Rule, message: &str, at: Span) -> Finding {
+    finding(&Lines::new(text, first_line), base, rule, "", message, at)
+}
+
 fn read<'t>(document: &Document<'t>) -> Result<Option<Content<'t>>, Unreadable> {
     let content = if document.json {
         let root = json::read(document.text.as_bytes()).map_err(|e| {

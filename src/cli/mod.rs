@@ -6,6 +6,7 @@
 pub mod answer;
 pub mod check;
 pub mod completions;
+pub mod default;
 mod input;
 mod parallel;
 pub mod plan;
@@ -28,6 +29,7 @@ pub struct Cli {
 #[derive(Debug, Subcommand)]
 enum Command {
     Check(check::Args),
+    Default(default::Args),
     Serve(Box<serve::Args>),
     Answer(answer::Args),
     Completions(completions::Args),
@@ -63,6 +65,7 @@ impl Cli {
     pub fn run(self) -> anyhow::Result<Exit> {
         match self.command {
             Command::Check(args) => args.run(),
+            Command::Default(args) => args.run(),
             Command::Serve(args) => args.run(),
             Command::Answer(args) => args.run(),
             Command::Completions(args) => args.run(),

@@ -21,6 +21,7 @@ mod scanner;
 mod token;
 
 pub use number::canonical_number;
+pub use resolve::is_text;
 
 use crate::schema::source::{Node, Span};
 use crate::verdict::Placed;

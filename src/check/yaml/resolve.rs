@@ -56,6 +56,11 @@ fn as_tagged<'a>(wanted: &str, text: Cow<'a, str>) -> Result<Scalar<'a>, String>
     }
 }
 
+/// Whether a plain scalar with this text would be read as text.
+pub fn is_text(text: &str) -> bool {
+    matches!(guess(Cow::Borrowed(text)), Scalar::Text(_))
+}
+
 /// What a plain scalar is by its looks.
 fn guess(text: Cow<'_, str>) -> Scalar<'_> {
     let known = match text.as_bytes().first() {
