@@ -1,7 +1,7 @@
 //! The command line: one file per subcommand, each with its `Args` and a `run`. The only place, with
 //! `main.rs`, where errors lose their type.
 //!
-//! To add a subcommand: write its file, add a variant to [`Command`] and an arm to [`Cli::run`].
+//! To add a subcommand: write its file, add a variant to `Command` and an arm to [`Cli::run`].
 
 pub mod answer;
 pub mod check;

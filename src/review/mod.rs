@@ -1,6 +1,6 @@
 //! One AdmissionReview in, one answer out: what the webhooks do, without the network.
 //!
-//! Start with [`answer`]. [`request`] reads the review, [`response`] writes the answer, [`patch`]
+//! Start with [`answer()`]. [`request`] reads the review, [`response`] writes the answer, [`patch`]
 //! finds the smallest change that turns the object sent into the object meant, [`house`] knows the
 //! defaults that a cluster's owner prefers, and [`evidence`] whether an author chose a value.
 //!

@@ -1,6 +1,6 @@
 //! Reads JSON bytes into [`Node`]s, with Go's notion of what is well formed and Go's error texts.
 //!
-//! Never panics and never recurses deeper than [`KEPT_DEPTH`]: what lies below is checked, and kept
+//! Never panics and never recurses deeper than `KEPT_DEPTH`: what lies below is checked, and kept
 //! as text. Invalid UTF-8 and lone surrogates become U+FFFD, as in Go.
 
 use std::borrow::Cow;

@@ -1,7 +1,7 @@
 //! The type table: how the Go types behind a Deployment are laid out in one Kubernetes release.
 //!
 //! The table is data (`data/types-<release>.json`); this file only reads it. Supporting the next
-//! release means adding its file and one line in [`RELEASES`].
+//! release means adding its file and one line in `RELEASES`.
 
 use std::collections::HashMap;
 use std::sync::OnceLock;

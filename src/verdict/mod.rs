@@ -222,13 +222,9 @@ fn create<'a>(
     mut object: Struct<'a>,
     mut verdict: Verdict<'a>,
 ) -> Verdict<'a> {
-    if let Some(why) = request::refusal(&object, question) {
-        if let BadRequest::Namespace(_) = why {
-            // By then the server has looked at the owners.
-            verdict.warnings.extend(validate::warnings::drop_repeated_owners(&mut object.clone()));
-        }
+    if verdict.refused_at_once(&object, question) {
         verdict.defaulted = Some(object);
-        return verdict.bad(why);
+        return verdict;
     }
     let nothing = gates::Used::default();
     let dropped = gates::used(object.view()).beyond(nothing);
@@ -251,13 +247,9 @@ fn update<'a>(
     old: &Struct<'a>,
     mut verdict: Verdict<'a>,
 ) -> Verdict<'a> {
-    if let Some(why) = request::refusal(&object, question) {
-        if let BadRequest::Namespace(_) = why {
-            // By then the server has looked at the owners.
-            verdict.warnings.extend(validate::warnings::drop_repeated_owners(&mut object.clone()));
-        }
+    if verdict.refused_at_once(&object, question) {
         verdict.defaulted = Some(object);
-        return verdict.bad(why);
+        return verdict;
     }
     let of_status = question.target == Target::Status;
     let used = gates::used(old.view());
@@ -285,6 +277,16 @@ fn update<'a>(
 }
 
 impl<'a> Verdict<'a> {
+    /// Notes what keeps the server from judging the fields, if anything.
+    fn refused_at_once(&mut self, object: &Struct<'a>, question: &Question<'_, 'a>) -> bool {
+        self.bad_request = request::refusal(object, question);
+        if let Some(BadRequest::Namespace(_)) = self.bad_request {
+            // By then the server has looked at the owners.
+            self.warnings.extend(validate::warnings::drop_repeated_owners(&mut object.clone()));
+        }
+        self.bad_request.is_some()
+    }
+
     fn finish(
         &mut self,
         mut faults: Faults,

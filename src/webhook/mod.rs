@@ -1,5 +1,5 @@
 //! The server behind `rollgate serve`: TLS, HTTP, limits, health and metrics around
-//! [`crate::review::answer`] and the checks.
+//! [`crate::review::answer()`] and the checks.
 //!
 //! Start with [`server`], which puts the parts together: [`listener`] accepts connections,
 //! [`router`] says which path is answered by what, [`reviews`] holds the webhooks, [`service`] the
