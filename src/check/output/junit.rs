@@ -77,12 +77,12 @@ fn case_of_object(file: &str, object: &Object, out: &mut String) {
             "      <failure type=\"{}\" message=\"{}{more}\">{}</failure>",
             escaped(first.rule.id()),
             escaped(&text(first)),
-            escaped(&all)
+            content(&all)
         );
     }
     let warnings: String = of(true).map(|f| line(file, f)).collect();
     if !warnings.is_empty() {
-        let _ = writeln!(out, "      <system-out>{}</system-out>", escaped(&warnings));
+        let _ = writeln!(out, "      <system-out>{}</system-out>", content(&warnings));
     }
     out.push_str("    </testcase>\n");
 }
@@ -96,7 +96,7 @@ fn case_of_text(file: &str, finding: &Finding, out: &mut String) {
         escaped(&class(file)),
         finding.rule.id(),
         escaped(&text(finding)),
-        escaped(&line(file, finding))
+        content(&line(file, finding))
     );
 }
 
@@ -114,6 +114,11 @@ fn text(finding: &Finding) -> String {
 
 fn line(file: &str, finding: &Finding) -> String {
     format!("{file}:{}:{}: {}\n", finding.region.line, finding.region.column, text(finding))
+}
+
+/// Text between tags, where line breaks are safe.
+fn content(text: &str) -> String {
+    escaped(text).replace("&#10;", "\n")
 }
 
 /// Text for XML 1.0, which has no way to write most control characters.

@@ -104,6 +104,10 @@ fn result(file: &str, object: &str, finding: &Finding) -> Value {
             "startColumn": region.column,
             "endLine": region.end_line,
             "endColumn": region.end_column,
+        });
+        result["locations"][0]["physicalLocation"]["contextRegion"] = json!({
+            "startLine": region.line,
+            "endLine": region.end_line,
             "snippet": {"text": finding.source},
         });
     }
