@@ -47,7 +47,7 @@ pub enum CannotIssue {
 /// # Errors
 /// [`CannotIssue`]; see there.
 pub fn authority(now: Timestamp, life: Duration) -> Result<Issued, CannotIssue> {
-    let mut params = params(format!("rollgate authority {now}"), now, life)?;
+    let mut params = params(&format!("rollgate authority {now}"), now, life)?;
     params.is_ca = IsCa::Ca(BasicConstraints::Constrained(0));
     params.key_usages = vec![KeyUsagePurpose::KeyCertSign, KeyUsagePurpose::CrlSign];
     let key = KeyPair::generate()?;
@@ -60,12 +60,27 @@ pub fn authority(now: Timestamp, life: Duration) -> Result<Issued, CannotIssue> 
 /// # Errors
 /// [`CannotIssue`]; see there.
 pub fn leaf(by: &Issued, names: &[String], now: Timestamp, life: Duration) -> Result<Issued, CannotIssue> {
-    let mut params = params("rollgate".to_owned(), now, life)?;
+    let mut params = params("rollgate", now, life)?;
     for name in names {
         params.subject_alt_names.extend(CertificateParams::new(vec![name.clone()])?.subject_alt_names);
     }
-    params.key_usages = vec![KeyUsagePurpose::DigitalSignature];
     params.extended_key_usages = vec![ExtendedKeyUsagePurpose::ServerAuth];
+    sign(params, by)
+}
+
+/// A new certificate for a client that calls itself `name`, as the API server needs where servers let
+/// in only clients with one.
+///
+/// # Errors
+/// [`CannotIssue`]; see there.
+pub fn client(by: &Issued, name: &str, now: Timestamp, life: Duration) -> Result<Issued, CannotIssue> {
+    let mut params = params(name, now, life)?;
+    params.extended_key_usages = vec![ExtendedKeyUsagePurpose::ClientAuth];
+    sign(params, by)
+}
+
+fn sign(mut params: CertificateParams, by: &Issued) -> Result<Issued, CannotIssue> {
+    params.key_usages = vec![KeyUsagePurpose::DigitalSignature];
     params.use_authority_key_identifier_extension = true;
     let issuer = Issuer::from_ca_cert_pem(&by.certificate, KeyPair::from_pem(&by.key)?)?;
     let key = KeyPair::generate()?;
@@ -73,7 +88,7 @@ pub fn leaf(by: &Issued, names: &[String], now: Timestamp, life: Duration) -> Re
     Ok(Issued { certificate: certificate.pem(), key: key.serialize_pem() })
 }
 
-fn params(name: String, now: Timestamp, life: Duration) -> Result<CertificateParams, CannotIssue> {
+fn params(name: &str, now: Timestamp, life: Duration) -> Result<CertificateParams, CannotIssue> {
     let mut params = CertificateParams::default();
     let mut subject = DistinguishedName::new();
     subject.push(DnType::CommonName, name);

@@ -7,13 +7,12 @@ use std::time::Duration;
 use axum::Router;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::conn::auto::Builder;
-use hyper_util::server::graceful::{GracefulShutdown, Watcher};
 use hyper_util::service::TowerToHyperService;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 use tokio::task::JoinSet;
-use tokio::time::timeout;
+use tokio::time::{Instant, sleep_until, timeout};
 use tokio_rustls::TlsAcceptor;
 use tracing::{debug, warn};
 
@@ -37,6 +36,10 @@ const PING_WITHIN: Duration = Duration::from_secs(20);
 /// How long requests in flight may take to end once connections are being closed.
 const LAST_REQUESTS: Duration = Duration::from_secs(15);
 
+/// How long a connection is left alone after it was opened, also when connections are being closed: a
+/// request that is on its way on it would be lost.
+const FIRST_REQUEST: Duration = Duration::from_secs(1);
+
 /// How much a client may send on one HTTP/2 connection before it is read: bounds the memory that a
 /// connection can hold.
 const WINDOW_BYTES: u32 = 1024 * 1024;
@@ -59,15 +62,15 @@ struct Port {
     http: Builder<TokioExecutor>,
     router: Router,
     metrics: Arc<Metrics>,
+    lifecycle: Lifecycle,
 }
 
 impl Listener {
     /// Serves until the lifecycle comes to [`Stage::Stopping`], and then until the last connection
     /// is closed.
     pub async fn serve(self, router: Router, metrics: Arc<Metrics>, lifecycle: Lifecycle) {
-        let port = Port { http: http(), router, metrics };
+        let port = Port { http: http(), router, metrics, lifecycle: lifecycle.clone() };
         let slots = Arc::new(Semaphore::new(self.connections));
-        let graceful = GracefulShutdown::new();
         let mut tasks = JoinSet::new();
         let stop = lifecycle.reached(Stage::Stopping);
         tokio::pin!(stop);
@@ -77,12 +80,13 @@ impl Listener {
                 Some(_) = tasks.join_next() => {}
                 (slot, stream) = self.accept(&slots) => {
                     let tls = self.tls.as_ref().map(|t| TlsAcceptor::from(t.borrow().config.clone()));
-                    tasks.spawn(port.clone().connection(stream, tls, graceful.watcher(), slot));
+                    tasks.spawn(port.clone().connection(stream, tls, slot));
                 }
             }
         }
         drop(self.tcp); // from here on, connecting is refused
-        if timeout(LAST_REQUESTS, graceful.shutdown()).await.is_err() {
+        let last = async { while tasks.join_next().await.is_some() {} };
+        if timeout(LAST_REQUESTS, last).await.is_err() {
             warn!("requests were still in flight after {} s", LAST_REQUESTS.as_secs());
         }
         tasks.shutdown().await;
@@ -117,43 +121,54 @@ fn http() -> Builder<TokioExecutor> {
 }
 
 impl Port {
-    async fn connection(
-        self,
-        stream: TcpStream,
-        tls: Option<TlsAcceptor>,
-        watcher: Watcher,
-        _slot: OwnedSemaphorePermit,
-    ) {
+    async fn connection(self, stream: TcpStream, tls: Option<TlsAcceptor>, _slot: OwnedSemaphorePermit) {
         let _open = Counted::new(&self.metrics.connections);
         // Answers are small: they must not wait for an acknowledgement.
         let _ = stream.set_nodelay(true);
-        match tls {
-            None => self.serve(stream, self.http.clone(), watcher).await,
-            Some(tls) => match handshake(tls, stream).await {
-                Ok(stream) => {
-                    let http = match stream.get_ref().1.alpn_protocol() {
-                        Some(b"h2") => self.http.clone().http2_only(),
-                        _ => self.http.clone().http1_only(),
-                    };
-                    self.serve(stream, http, watcher).await;
-                }
-                Err(error) => {
-                    debug!(%error, "TLS handshake failed");
-                    self.metrics.handshake_failed();
-                }
-            },
+        let Some(tls) = tls else { return self.serve(stream, self.http.clone()).await };
+        let done = tokio::select! {
+            done = handshake(tls, stream) => done,
+            () = self.is_to_close() => return,
+        };
+        match done {
+            Ok(stream) => {
+                let http = match stream.get_ref().1.alpn_protocol() {
+                    Some(b"h2") => self.http.clone().http2_only(),
+                    _ => self.http.clone().http1_only(),
+                };
+                self.serve(stream, http).await;
+            }
+            Err(error) => {
+                debug!(%error, "TLS handshake failed");
+                self.metrics.handshake_failed();
+            }
         }
     }
 
-    async fn serve<I>(&self, stream: I, http: Builder<TokioExecutor>, watcher: Watcher)
+    async fn serve<I>(&self, stream: I, http: Builder<TokioExecutor>)
     where
         I: AsyncRead + AsyncWrite + Unpin + Send + 'static,
     {
         let service = TowerToHyperService::new(self.router.clone());
         let connection = http.serve_connection(TokioIo::new(stream), service);
-        if let Err(error) = watcher.watch(connection).await {
+        tokio::pin!(connection);
+        let ended = tokio::select! {
+            ended = connection.as_mut() => ended,
+            () = self.is_to_close() => {
+                connection.as_mut().graceful_shutdown();
+                connection.await
+            }
+        };
+        if let Err(error) = ended {
             debug!(error = &*error, "connection ended early");
         }
+    }
+
+    /// Waits until a connection that is opened now is to be closed.
+    async fn is_to_close(&self) {
+        let young_until = Instant::now() + FIRST_REQUEST;
+        self.lifecycle.reached(Stage::Stopping).await;
+        sleep_until(young_until).await;
     }
 }
 
