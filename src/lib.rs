@@ -28,6 +28,7 @@
 //! | module | does |
 //! |---|---|
 //! | [`certs`] | certificates: making, loading, renewing |
+//! | [`controller`] | the engine's watches, queue, writes, leadership and metrics |
 //! | [`webhook`] | the listeners, routes, limits and metrics of the gate |
 //! | [`cli`] | one file per subcommand |
 //! | [`clock`] | the only reader of the wall clock |
@@ -42,6 +43,7 @@ pub mod certs;
 pub mod check;
 pub mod cli;
 pub mod clock;
+pub mod controller;
 pub mod defaults;
 pub mod kube_types;
 pub mod review;

@@ -6,6 +6,7 @@
 pub mod answer;
 pub mod check;
 pub mod completions;
+pub mod controller;
 pub mod default;
 mod input;
 mod parallel;
@@ -34,6 +35,7 @@ enum Command {
     Answer(answer::Args),
     Completions(completions::Args),
     Plan(plan::Args),
+    Controller(Box<controller::Args>),
 }
 
 /// How a run ended.
@@ -70,6 +72,7 @@ impl Cli {
             Command::Answer(args) => args.run(),
             Command::Completions(args) => args.run(),
             Command::Plan(args) => args.run(),
+            Command::Controller(args) => args.run(),
         }
     }
 }

@@ -1,0 +1,128 @@
+//! Carries what watches find into the caches, and the Deployments concerned into the queue.
+
+use std::collections::HashSet;
+use std::marker::PhantomData;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use serde::de::DeserializeOwned;
+use tokio::sync::watch;
+
+use super::key::Key;
+use super::queue::Queue;
+use super::store::version;
+use super::watch::Sink;
+use super::world::{Known, Origin, World};
+
+/// The caches and the queue that changes of theirs go to.
+#[derive(Debug, Default)]
+pub struct Shared {
+    world: Mutex<World>,
+    /// The work.
+    pub queue: Queue,
+}
+
+impl Shared {
+    /// The caches, for a moment.
+    pub fn world(&self) -> MutexGuard<'_, World> {
+        self.world.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Takes in an object; whoever is concerned will be looked at.
+    pub fn seen<T: Known>(&self, object: T, origin: Origin) {
+        let keys = T::seen(&mut self.world(), object, origin);
+        self.queue.add(keys);
+    }
+
+    /// Drops an object that is gone since a resourceVersion; whoever is concerned will be looked at.
+    pub fn gone<T: Known>(&self, object: &T, version: u64) {
+        let keys = T::gone(&mut self.world(), object, version);
+        self.queue.add(keys);
+    }
+
+    /// Wants every Deployment known to be looked at.
+    pub fn all_again(&self) {
+        let keys: Vec<Key> = {
+            let world = self.world();
+            world.deployments.iter().map(|d| Key::new(&d.meta.namespace, &d.meta.name)).collect()
+        };
+        self.queue.add(keys);
+    }
+}
+
+/// Sees every object of one kind as it came, before it is slimmed down.
+pub type Witness = Box<dyn FnMut(&str) + Send>;
+
+/// The sink of one watch.
+pub struct Reflector<T> {
+    shared: Arc<Shared>,
+    namespace: Option<String>,
+    /// What the list that is coming in holds so far.
+    listed: Option<HashSet<(Box<str>, Box<str>)>>,
+    synced: watch::Sender<usize>,
+    was_synced: bool,
+    /// Somebody else to show every object to.
+    pub witness: Option<Witness>,
+    kind: PhantomData<fn(T)>,
+}
+
+impl<T> Reflector<T> {
+    /// Of a namespace, or of all. `synced` counts the watches whose list has come in once.
+    pub fn new(shared: Arc<Shared>, namespace: Option<String>, synced: watch::Sender<usize>) -> Self {
+        Reflector {
+            shared,
+            namespace,
+            listed: None,
+            synced,
+            was_synced: false,
+            witness: None,
+            kind: PhantomData,
+        }
+    }
+}
+
+impl<T: Known + DeserializeOwned> Sink for Reflector<T> {
+    fn list_begins(&mut self) {
+        // Nothing can be missing from a list that comes into an empty store.
+        let empty = T::store(&mut self.shared.world()).is_empty();
+        self.listed = (!empty).then(HashSet::new);
+    }
+
+    fn list_ends(&mut self, at: &str) {
+        if let Some(listed) = self.listed.take() {
+            let at = version(at);
+            let missing = {
+                let mut world = self.shared.world();
+                T::store(&mut world).missing(self.namespace.as_deref(), &listed, at)
+            };
+            for object in missing {
+                self.shared.gone(&*object, at);
+            }
+        }
+        if !self.was_synced {
+            self.was_synced = true;
+            self.synced.send_modify(|count| *count += 1);
+        }
+    }
+
+    fn seen(&mut self, json: &str) -> Result<(), serde_json::Error> {
+        let object: T = serde_json::from_str(json)?;
+        if let Some(listed) = &mut self.listed {
+            listed.insert((object.namespace().into(), object.name().into()));
+        }
+        if let Some(witness) = &mut self.witness {
+            witness(json);
+        }
+        self.shared.seen(object, Origin::Watch);
+        Ok(())
+    }
+
+    fn gone(&mut self, json: &str) -> Result<(), serde_json::Error> {
+        let object: T = serde_json::from_str(json)?;
+        if let Some(listed) = &mut self.listed {
+            listed.remove(&(object.namespace().into(), object.name().into()));
+        }
+        let version = object.version();
+        self.shared.gone(&object, version);
+        Ok(())
+    }
+}

@@ -1,0 +1,268 @@
+//! Follows all objects of one kind: a list that comes as a stream, then every change, for ever.
+//!
+//! Objects are handed on one by one as JSON, so that a large list never lies in memory as a whole. Servers
+//! that do not stream lists are asked for them in pages. A watch that ends is taken up where it was; one
+//! whose place is no longer known (410) begins anew.
+
+use std::time::Duration;
+
+use bytes::{Buf, Bytes, BytesMut};
+use http_body_util::BodyExt;
+use kube::client::Body;
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use tracing::{debug, warn};
+
+use super::api::{Api, ApiError, Kind};
+
+/// How long a watch lasts; then it is taken up anew. Servers do the same after a time of their own.
+const LASTS_SECS: u32 = 600;
+
+/// How long a watch may be silent. The server sends a bookmark about every minute.
+const SILENCE: Duration = Duration::from_secs(180);
+
+/// Waits between attempts: doubling between these.
+const SHORTEST_WAIT: Duration = Duration::from_millis(50);
+const LONGEST_WAIT: Duration = Duration::from_secs(1);
+
+/// Objects on a page of a list.
+const PAGE: u32 = 500;
+
+/// Who takes what is found.
+pub trait Sink: Send {
+    /// A list begins: what it does not hold is gone.
+    fn list_begins(&mut self);
+    /// The list is complete, as of a resourceVersion.
+    fn list_ends(&mut self, version: &str);
+    /// An object is there, or has changed.
+    ///
+    /// # Errors
+    /// When it cannot be read. It is then passed over.
+    fn seen(&mut self, object: &str) -> Result<(), serde_json::Error>;
+    /// An object is gone.
+    ///
+    /// # Errors
+    /// When it cannot be read. It is then passed over.
+    fn gone(&mut self, object: &str) -> Result<(), serde_json::Error>;
+}
+
+/// Why a watch ended.
+#[derive(Debug, thiserror::Error)]
+enum End {
+    #[error("its time was up")]
+    Over,
+    #[error("its place is no longer known")]
+    Expired,
+    #[error("the server cannot stream lists")]
+    NoStream,
+    #[error(transparent)]
+    Failed(#[from] ApiError),
+}
+
+/// One watch.
+#[derive(Debug)]
+pub struct Watch<'a, S> {
+    api: &'a Api,
+    kind: Kind,
+    path: String,
+    sink: &'a mut S,
+    /// Where it is; none before the list is complete.
+    version: Option<String>,
+    streams: bool,
+}
+
+#[derive(Deserialize)]
+struct Line<'a> {
+    #[serde(rename = "type")]
+    what: &'a str,
+    #[serde(borrow)]
+    object: &'a RawValue,
+}
+
+#[derive(Deserialize)]
+struct Page<'a> {
+    metadata: PageMeta,
+    #[serde(borrow)]
+    items: Option<Vec<&'a RawValue>>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct PageMeta {
+    resource_version: String,
+    #[serde(default, rename = "continue")]
+    next: String,
+}
+
+#[derive(Deserialize)]
+struct Placed {
+    metadata: Place,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Place {
+    resource_version: String,
+    #[serde(default)]
+    annotations: std::collections::BTreeMap<String, String>,
+}
+
+#[derive(Deserialize)]
+struct Failure {
+    #[serde(default)]
+    code: u16,
+    #[serde(default)]
+    message: String,
+}
+
+impl<'a, S: Sink> Watch<'a, S> {
+    /// Of all objects of a kind, or of those of a namespace.
+    pub fn new(api: &'a Api, kind: Kind, namespace: Option<&str>, sink: &'a mut S) -> Self {
+        Watch { api, kind, path: kind.all(namespace), sink, version: None, streams: true }
+    }
+
+    /// Follows for ever.
+    pub async fn run(mut self) {
+        let mut wait = SHORTEST_WAIT;
+        loop {
+            let from = self.version.clone();
+            let end = match self.session().await {
+                Ok(()) => End::Over,
+                Err(end) => end,
+            };
+            if self.version != from {
+                wait = SHORTEST_WAIT;
+            }
+            match end {
+                End::Over => debug!(kind = self.kind.plural, "watch is taken up again"),
+                End::NoStream => self.streams = false,
+                End::Expired => {
+                    debug!(kind = self.kind.plural, "watch begins anew");
+                    self.version = None;
+                }
+                End::Failed(error) => {
+                    let error: &dyn std::error::Error = &error;
+                    warn!(kind = self.kind.plural, error, "watch failed, will try again");
+                }
+            }
+            tokio::time::sleep(wait).await;
+            wait = (wait * 2).min(LONGEST_WAIT);
+        }
+    }
+
+    async fn session(&mut self) -> Result<(), End> {
+        if self.version.is_none() && !self.streams {
+            self.list().await?;
+        }
+        let mut url =
+            format!("{}?watch=true&allowWatchBookmarks=true&timeoutSeconds={LASTS_SECS}", self.path);
+        match &self.version {
+            Some(version) => url.push_str(&format!("&resourceVersion={version}")),
+            None => {
+                url.push_str("&sendInitialEvents=true&resourceVersionMatch=NotOlderThan");
+                self.sink.list_begins();
+            }
+        }
+        let listing = self.version.is_none();
+        let mut body = self.api.open(&url).await.map_err(|error| end_of(error, listing))?;
+        let mut held = BytesMut::new();
+        while let Some(bytes) = next(&mut body).await? {
+            held.extend_from_slice(&bytes);
+            while let Some(end) = memchr::memchr(b'\n', &held) {
+                self.line(&held[..end])?;
+                held.advance(end + 1);
+            }
+        }
+        Ok(())
+    }
+
+    fn line(&mut self, line: &[u8]) -> Result<(), End> {
+        let text = std::str::from_utf8(line).unwrap_or_default();
+        let line: Line<'_> = serde_json::from_str(text).map_err(ApiError::from)?;
+        let object = line.object.get();
+        let taken = match line.what {
+            "ADDED" | "MODIFIED" => self.sink.seen(object),
+            "DELETED" => self.sink.gone(object),
+            "BOOKMARK" => {
+                let place: Placed = serde_json::from_str(object).map_err(ApiError::from)?;
+                let complete = place.metadata.annotations.contains_key("k8s.io/initial-events-end");
+                if complete {
+                    self.sink.list_ends(&place.metadata.resource_version);
+                }
+                if complete || self.version.is_some() {
+                    self.version = Some(place.metadata.resource_version);
+                }
+                return Ok(());
+            }
+            _ => return Err(failure(object)),
+        };
+        match taken {
+            Ok(()) if self.version.is_some() => self.version = Some(version_of(object)?),
+            Ok(()) => {}
+            Err(error) => warn!(kind = self.kind.plural, %error, "object cannot be read, passed over"),
+        }
+        Ok(())
+    }
+
+    async fn list(&mut self) -> Result<(), End> {
+        self.sink.list_begins();
+        let mut next = String::new();
+        loop {
+            let mut url = format!("{}?limit={PAGE}", self.path);
+            if !next.is_empty() {
+                url.push_str(&format!("&continue={next}"));
+            }
+            let body = self.api.get(&url).await.map_err(|error| end_of(error, false))?;
+            let text = std::str::from_utf8(&body).unwrap_or_default();
+            let page: Page<'_> = serde_json::from_str(text).map_err(ApiError::from)?;
+            for object in page.items.unwrap_or_default() {
+                if let Err(error) = self.sink.seen(object.get()) {
+                    warn!(kind = self.kind.plural, %error, "object cannot be read, passed over");
+                }
+            }
+            if page.metadata.next.is_empty() {
+                self.sink.list_ends(&page.metadata.resource_version);
+                self.version = Some(page.metadata.resource_version);
+                return Ok(());
+            }
+            next = page.metadata.next;
+        }
+    }
+}
+
+async fn next(body: &mut Body) -> Result<Option<Bytes>, ApiError> {
+    let broken = |error: Box<dyn std::error::Error + Send + Sync>| ApiError::Unreachable(error);
+    loop {
+        let frame = tokio::time::timeout(SILENCE, body.frame()).await.map_err(|e| broken(e.into()))?;
+        match frame {
+            None => return Ok(None),
+            Some(Err(error)) => return Err(broken(error.into())),
+            Some(Ok(frame)) => {
+                if let Ok(bytes) = frame.into_data() {
+                    return Ok(Some(bytes));
+                }
+            }
+        }
+    }
+}
+
+fn version_of(object: &str) -> Result<String, ApiError> {
+    Ok(serde_json::from_str::<Placed>(object)?.metadata.resource_version)
+}
+
+/// What a refused watch means. Servers that cannot stream lists refuse to as invalid.
+fn end_of(error: ApiError, listing: bool) -> End {
+    match error.refusal().map(|refusal| refusal.code) {
+        Some(410) => End::Expired,
+        Some(400 | 422) if listing => End::NoStream,
+        _ => End::Failed(error),
+    }
+}
+
+fn failure(object: &str) -> End {
+    match serde_json::from_str::<Failure>(object) {
+        Ok(Failure { code: 410, .. }) => End::Expired,
+        Ok(Failure { message, .. }) => End::Failed(ApiError::Unreachable(message.into())),
+        Err(error) => End::Failed(error.into()),
+    }
+}
