@@ -186,3 +186,42 @@ Event Normal ScalingReplicaSet: Scaled down replica set {old} from 10 to 8
     );
     assert_eq!(rollout::explain(&d, &plan), expected);
 }
+
+/// Fields of a release that this build does not know: they count in comparisons, and none is lost.
+#[test]
+fn unknown_fields_survive() {
+    let mut cluster = model::Cluster::new();
+    cluster.create("web", "v1", json!({"template": {"spec": {"newField": {"a": [1, null]}}}}));
+    cluster.edit("web", json!({"status": {"newCount": 3, "conditions": [{"type": "Own", "newField": 1}]}}));
+    cluster.settle();
+    let set = cluster.set_of("v1");
+    assert_eq!(set["spec"]["template"]["spec"]["newField"], json!({"a": [1, null]}));
+    assert_eq!(cluster.status("web")["newCount"], 3);
+    assert_eq!(cluster.status("web")["conditions"][0]["newField"], 1);
+    cluster.edit("web", json!({"spec": {"template": {"spec": {"newField": {"a": [2]}}}}}));
+    cluster.settle();
+    assert_eq!(cluster.stored.sets.len(), 2);
+}
+
+/// A rollback by annotation takes on the whole old template, fields that only one of the two has included.
+#[test]
+fn a_rollback_takes_on_the_old_template() {
+    let mut cluster = model::Cluster::new();
+    cluster.create("web", "v1", json!({"template": {"spec": {"nodeName": "a", "newField": 1}}}));
+    cluster.edit("web", json!({"metadata": {"annotations": {"cause": "first", "old": "1"}}}));
+    cluster.settle();
+    let first = cluster.stored.deployments["web"]["spec"]["template"].clone();
+    let change =
+        json!({"nodeName": null, "newField": null, "hostname": "b", "containers": [{"image": "v2"}]});
+    let notes = json!({"cause": "second", "old": null, "new": "1", "deprecated.deployment.rollback.to": "0"});
+    cluster.edit("web", json!({"spec": {"template": {"spec": change}}}));
+    cluster.settle();
+    cluster.edit("web", json!({"metadata": {"annotations": notes}}));
+    cluster.settle();
+    let d = &cluster.stored.deployments["web"];
+    assert_eq!(d["spec"]["template"], first);
+    let expected = json!({"cause": "first", "old": "1", "deployment.kubernetes.io/revision": "3"});
+    assert_eq!(d["metadata"]["annotations"], expected);
+    assert!(cluster.events.contains(&"Rolled back deployment \"web\" to revision 1".to_owned()));
+    assert_eq!(cluster.sizes(), [("v1".to_owned(), 1)]);
+}

@@ -4,8 +4,11 @@
 
 mod model;
 
-use model::{Cluster, Stored};
+use std::cell::Cell;
+
+use model::{Cluster, Refusal, Stored};
 use proptest::prelude::*;
+use proptest::test_runner::{FileFailurePersistence, TestRunner};
 use rollgate::rollout::{Plan, Why};
 use serde_json::{Value, json};
 
@@ -73,19 +76,21 @@ fn act() -> impl Strategy<Value = Act> {
     ]
 }
 
-fn happen(cluster: &mut Cluster, act: &Act) {
+/// Lets something happen; gives the refusal that a round came to.
+fn happen(cluster: &mut Cluster, act: &Act) -> Option<Refusal> {
     let sets: Vec<String> = cluster.stored.sets.keys().cloned().collect();
     let pods = cluster.stored.pods.len().max(1);
     match *act {
         Act::Sync { deployments_behind, sets_behind } => {
             let deployments = cluster.seen_with_own_writes(deployments_behind).clone();
             let sets = cluster.seen_with_own_writes(sets_behind).clone();
-            let _ = cluster.sync_seeing("web", &deployments, &sets);
+            return cluster.sync_seeing("web", &deployments, &sets).err();
         }
         Act::Crash { writes } => {
             cluster.writes_left = writes;
-            let _ = cluster.sync("web");
+            let refusal = cluster.sync("web").err();
             cluster.writes_left = usize::MAX;
+            return refusal;
         }
         Act::Set(i) if !sets.is_empty() => cluster.run_set(&sets[i % sets.len()]),
         Act::Set(_) => {}
@@ -108,6 +113,7 @@ fn happen(cluster: &mut Cluster, act: &Act) {
         Act::Strategy(i) => cluster.edit("web", json!({"spec": {"strategy": strategies()[i]}})),
         Act::Quota(tight) => cluster.quota = if tight { cluster.stored.pods.len() } else { usize::MAX },
     }
+    None
 }
 
 fn begin(replicas: i32, strategy: usize) -> Cluster {
@@ -170,64 +176,92 @@ fn comes_to_rest(cluster: &mut Cluster) {
     assert_eq!(cluster.stored.deployments, before.deployments);
 }
 
-proptest! {
-    #![proptest_config(ProptestConfig { cases: 128, ..ProptestConfig::default() })]
+/// What came up in all runs of a property, so that a property of nothing is not taken for one that holds.
+#[derive(Debug, Default)]
+struct Reached {
+    conflicts: Cell<usize>,
+    crashes: Cell<usize>,
+    writes: Cell<usize>,
+}
 
-    /// With caches that show our own writes, but may be behind otherwise.
-    #[test]
-    fn rollouts_stay_below_the_ceiling_and_come_to_rest(
-        replicas in 0..13_i32,
-        strategy in 0..6_usize,
-        acts in prop::collection::vec(act(), 0..60),
-    ) {
+impl Reached {
+    fn count(&self, refusal: Option<Refusal>) {
+        self.conflicts.set(self.conflicts.get() + usize::from(refusal == Some(Refusal::Conflict)));
+        self.crashes.set(self.crashes.get() + usize::from(refusal == Some(Refusal::Crash)));
+    }
+}
+
+/// Checks a property for many beginnings and courses of events.
+fn hold(strategies: std::ops::Range<usize>, run: impl Fn(&mut Cluster, &[Act], &Reached)) -> Reached {
+    let mut runner = TestRunner::new(ProptestConfig {
+        cases: 128,
+        failure_persistence: Some(Box::new(FileFailurePersistence::Direct("tests/rollout_properties.seeds"))),
+        ..ProptestConfig::default()
+    });
+    let reached = Reached::default();
+    let inputs = (0..13_i32, strategies, prop::collection::vec(act(), 0..60));
+    let result = runner.run(&inputs, |(replicas, strategy, acts)| {
         let mut cluster = begin(replicas, strategy);
+        run(&mut cluster, &acts, &reached);
+        reached.writes.set(reached.writes.get() + cluster.writes);
+        comes_to_rest(&mut cluster);
+        Ok(())
+    });
+    if let Err(failure) = result {
+        panic!("{failure}\n{runner}");
+    }
+    assert!(reached.writes.get() > 500 && reached.crashes.get() > 10, "{reached:?}");
+    reached
+}
+
+/// With caches that show our own writes, but may be behind otherwise.
+#[test]
+fn rollouts_stay_below_the_ceiling_and_come_to_rest() {
+    let reached = hold(0..6, |cluster, acts, reached| {
         cluster.check = stays_within_bounds;
-        for act in &acts {
-            happen(&mut cluster, act);
+        for act in acts {
+            let refusal = happen(cluster, act);
+            reached.count(refusal);
         }
-        comes_to_rest(&mut cluster);
-    }
+    });
+    assert!(reached.conflicts.get() > 5, "{reached:?}");
+}
 
-    /// With ReplicaSets that have caught up with their sizes and pods.
-    #[test]
-    fn rolling_updates_leave_enough_pods_available(
-        replicas in 0..13_i32,
-        strategy in 0..5_usize,
-        acts in prop::collection::vec(act(), 0..60),
-    ) {
-        let mut cluster = begin(replicas, strategy);
+/// With ReplicaSets that have caught up with their sizes and pods.
+#[test]
+fn rolling_updates_leave_enough_pods_available() {
+    hold(0..5, |cluster, acts, reached| {
         cluster.check = stays_available;
-        for act in &acts {
-            if matches!(act, Act::Sync { .. } | Act::Crash { .. }) {
-                cluster.run_sets();
-                let writes = if let Act::Crash { writes } = act { *writes } else { usize::MAX };
-                happen(&mut cluster, &Act::Crash { writes });
-            } else {
-                happen(&mut cluster, act);
-            }
+        for act in acts {
+            let refusal = match act {
+                Act::Sync { .. } | Act::Crash { .. } => {
+                    cluster.run_sets();
+                    let writes = if let Act::Crash { writes } = act { *writes } else { usize::MAX };
+                    happen(cluster, &Act::Crash { writes })
+                }
+                _ => happen(cluster, act),
+            };
+            reached.count(refusal);
         }
-        comes_to_rest(&mut cluster);
-    }
+    });
+}
 
-    /// With caches that are behind in any way.
-    #[test]
-    fn stale_caches_delay_rollouts_but_do_not_stop_them(
-        replicas in 0..13_i32,
-        strategy in 0..6_usize,
-        acts in prop::collection::vec(act(), 0..60),
-    ) {
-        let mut cluster = begin(replicas, strategy);
-        for act in &acts {
-            if let Act::Sync { deployments_behind, sets_behind } = *act {
+/// With caches that are behind in any way.
+#[test]
+fn stale_caches_delay_rollouts_but_do_not_stop_them() {
+    let reached = hold(0..6, |cluster, acts, reached| {
+        for act in acts {
+            let refusal = if let Act::Sync { deployments_behind, sets_behind } = *act {
                 let deployments = cluster.seen(deployments_behind).clone();
                 let sets = cluster.seen(sets_behind * 3).clone();
-                let _ = cluster.sync_seeing("web", &deployments, &sets);
+                cluster.sync_seeing("web", &deployments, &sets).err()
             } else {
-                happen(&mut cluster, act);
-            }
+                happen(cluster, act)
+            };
+            reached.count(refusal);
         }
-        comes_to_rest(&mut cluster);
-    }
+    });
+    assert!(reached.conflicts.get() > 50, "{reached:?}");
 }
 
 /// What is left of a rollout when all is done: times, versions and the number of changes aside.
@@ -267,7 +301,7 @@ fn rolled_out(strategy: usize, crash_after: usize) -> (Cluster, Value) {
     cluster.writes_left = crash_after;
     for _ in 0..100 {
         match cluster.sync("web") {
-            Err(model::Refusal::Crash) => cluster.writes_left = usize::MAX,
+            Err(Refusal::Crash) => cluster.writes_left = usize::MAX,
             Ok(plan) if plan.is_empty() && cluster.condition("web", "Available").starts_with("True") => {
                 let quiet = cluster.stored.pods.iter().all(|pod| pod.ready_at.is_some());
                 if quiet {

@@ -15,6 +15,10 @@ use super::text_map::TextMap;
 use crate::schema::fingerprint::Fingerprint;
 
 /// One reading of the world. Nothing else may influence the decision.
+///
+/// It may be older than the world, for every write carries what it was decided on and is refused when that
+/// has changed. But it must show our own writes: a new ReplicaSet is created next to others, whose versions
+/// that write does not carry, so a reading without our last scaling could go beyond the ceiling.
 #[derive(Debug, Clone)]
 pub struct Observed<'a> {
     /// The Deployment to plan for.
