@@ -1,0 +1,88 @@
+//! Runs kubectl, and scripts of kubectl commands, as one user in one namespace.
+
+use std::env;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use serde_json::Value;
+
+use crate::workplace;
+
+/// kubectl with a kubeconfig of its own.
+#[derive(Clone)]
+pub(crate) struct Kubectl {
+    /// The kubeconfig, its namespace that of the scenario.
+    pub(crate) kubeconfig: PathBuf,
+    /// The namespace where commands go that name none.
+    pub(crate) namespace: String,
+    folder: PathBuf,
+}
+
+impl Kubectl {
+    /// kubectl against a server, for one namespace, with its files in `folder`.
+    pub(crate) fn new(folder: &Path, server: &str, authority: &str, token: &str, namespace: &str) -> Self {
+        let kubeconfig = folder.join(format!("{namespace}.kubeconfig"));
+        let config = serde_json::json!({
+            "apiVersion": "v1",
+            "kind": "Config",
+            "current-context": "test",
+            "contexts": [{"name": "test", "context": {"cluster": "test", "user": "test", "namespace": namespace}}],
+            "clusters": [{"name": "test", "cluster": {"server": server, "certificate-authority": authority}}],
+            "users": [{"name": "test", "user": {"token": token}}],
+        });
+        fs::write(&kubeconfig, config.to_string()).expect("the test's folder is writable");
+        Self { kubeconfig, namespace: namespace.to_owned(), folder: folder.to_owned() }
+    }
+
+    /// A command whose environment makes `kubectl` mean this one and nothing of the machine's own.
+    pub(crate) fn command(&self, program: impl AsRef<std::ffi::OsStr>) -> Command {
+        let kubectl = workplace::program("kubectl");
+        let folder = kubectl.parent().expect("a program lies in a folder").to_owned();
+        let path = env::var_os("PATH").unwrap_or_default();
+        let path = env::join_paths([folder].into_iter().chain(env::split_paths(&path)))
+            .expect("the parts of a path list join again");
+        let mut command = Command::new(program);
+        command
+            .env("PATH", path)
+            .env("HOME", &self.folder)
+            .env("KUBECONFIG", &self.kubeconfig)
+            .env("NAMESPACE", &self.namespace)
+            .env("LC_ALL", "C");
+        command
+    }
+
+    /// Runs `kubectl ARGUMENTS`, whatever comes of it.
+    pub(crate) fn run(&self, arguments: &[&str]) -> Output {
+        self.command(workplace::program("kubectl")).args(arguments).output().expect("kubectl can be started")
+    }
+
+    /// Runs `kubectl ARGUMENTS` and gives its output, or what it complained of.
+    pub(crate) fn try_get(&self, arguments: &[&str]) -> Result<String, String> {
+        let output = self.run(arguments);
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        if output.status.success() { Ok(text(&output.stdout)) } else { Err(text(&output.stderr)) }
+    }
+
+    /// Runs `kubectl ARGUMENTS`, which must succeed.
+    pub(crate) fn get(&self, arguments: &[&str]) -> String {
+        self.try_get(arguments).unwrap_or_else(|error| panic!("kubectl {}: {error}", arguments.join(" ")))
+    }
+
+    /// Objects as JSON, through `kubectl get … -o json`.
+    pub(crate) fn objects(&self, kinds: &str) -> Vec<Value> {
+        let text = self.get(&["get", kinds, "-o", "json"]);
+        let mut list: Value = serde_json::from_str(&text).expect("kubectl prints JSON");
+        match list["items"].take() {
+            Value::Array(items) => items,
+            other => panic!("kubectl printed no list but {other}"),
+        }
+    }
+
+    /// Creates objects from a manifest, or replaces what they ask for.
+    pub(crate) fn apply(&self, manifest: &Value) {
+        let file = self.folder.join(format!("{}.manifest.json", self.namespace));
+        fs::write(&file, manifest.to_string()).expect("the test's folder is writable");
+        self.get(&["apply", "-f", file.to_str().expect("the test's folder is named in UTF-8")]);
+    }
+}
