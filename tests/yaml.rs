@@ -1,6 +1,6 @@
 //! What is read from a text is what kubectl v0.37.2 reads from it.
 //!
-//! `data/yaml/*.ndjson` are recordings of kubectl's own readers, made by `recorders/kubectl-reads`:
+//! `data/yaml/*.ndjson` are recordings of kubectl's own readers, made by `differential/reads`:
 //! a text, the JSON documents that kubectl would send, and the error, if any, that comes after them.
 //! `YAML_RECORDING=file` compares with another recording, of any length.
 
@@ -30,15 +30,8 @@ fn same(a: &Node<'_>, b: &Node<'_>) -> bool {
     }
 }
 
-fn bytes_of(recorded: &Value) -> Vec<u8> {
-    match recorded["text"].as_str() {
-        Some(text) => text.as_bytes().to_vec(),
-        None => recorded["bytes"].as_array().unwrap().iter().map(|b| b.as_u64().unwrap() as u8).collect(),
-    }
-}
-
 fn difference(recorded: &Value) -> Option<String> {
-    let text = encoding::decode(bytes_of(recorded));
+    let text = encoding::decode(recorded["text"].as_str().unwrap().as_bytes().to_vec());
     let expected: Vec<&str> =
         recorded["documents"].as_array().unwrap().iter().map(|d| d.as_str().unwrap()).collect();
     let error = recorded["error"].as_str();
@@ -76,8 +69,7 @@ fn compare(path: &Path) {
         let recorded: Value = serde_json::from_str(line).unwrap();
         total += 1;
         if let Some(difference) = difference(&recorded) {
-            let text = String::from_utf8_lossy(&bytes_of(&recorded)).into_owned();
-            differences.push(format!("{text:?}\n    {difference}"));
+            differences.push(format!("{}\n    {difference}", recorded["text"]));
         }
     }
     assert!(total > 0, "{} is empty", path.display());
