@@ -109,7 +109,7 @@ impl Gate {
     }
 }
 
-fn configuration(kind: &str, url: &str, resources: &Value, authority: &str) -> Value {
+pub(crate) fn configuration(kind: &str, url: &str, resources: &Value, authority: &str) -> Value {
     json!({
         "apiVersion": "admissionregistration.k8s.io/v1",
         "kind": kind,

@@ -6,9 +6,10 @@
 //! scenarios on it, a namespace each, and stops all it started, also when it fails. What the programs
 //! said is kept in a folder that the failure names.
 //!
-//! Start reading at [`control_plane`]; [`gate`] holds the tests of the webhooks, [`engine`] those of
+//! Start reading at [`control_plane`]; [`gate`] and [`certificates`] hold the tests of the webhooks, [`engine`] those of
 //! the controller against the built-in one, [`faults`] what happens when things break.
 
+mod certificates;
 mod control_plane;
 mod gate;
 mod kubectl;
