@@ -8,10 +8,12 @@ pub mod check;
 pub mod completions;
 pub mod controller;
 pub mod default;
+pub mod engine;
 mod input;
 mod parallel;
 pub mod plan;
 mod progress;
+pub mod run;
 pub mod serve;
 
 use std::process::ExitCode;
@@ -36,6 +38,7 @@ enum Command {
     Completions(completions::Args),
     Plan(plan::Args),
     Controller(Box<controller::Args>),
+    Run(Box<run::Args>),
 }
 
 /// How a run ended.
@@ -73,6 +76,7 @@ impl Cli {
             Command::Completions(args) => args.run(),
             Command::Plan(args) => args.run(),
             Command::Controller(args) => args.run(),
+            Command::Run(args) => args.run(),
         }
     }
 }

@@ -12,14 +12,16 @@ use tracing::info;
 use tracing_subscriber::EnvFilter;
 
 use super::Exit;
+use super::engine::EngineArgs;
 use crate::certs::cluster::{Cluster, Names};
 use crate::certs::rotation::Lifetimes;
 use crate::certs::source::Source;
 use crate::check::{encoding, yaml};
+use crate::controller::Controller;
 use crate::review::{Gate, House};
 use crate::schema::source::{Data, Node};
 use crate::verdict::Server as ApiServer;
-use crate::webhook::lifecycle::{Lifecycle, Signals};
+use crate::webhook::lifecycle::{Lifecycle, Signals, Stage};
 use crate::webhook::limits::Limits;
 use crate::webhook::server::{Options, Server};
 
@@ -144,7 +146,7 @@ pub struct Args {
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
-enum LogFormat {
+pub(super) enum LogFormat {
     /// For people
     Text,
     /// For programs: an object a line
@@ -153,7 +155,7 @@ enum LogFormat {
 
 /// An address, or `none`.
 #[derive(Debug, Clone, Copy)]
-struct MaybeAddress(Option<SocketAddr>);
+pub(super) struct MaybeAddress(pub(super) Option<SocketAddr>);
 
 impl FromStr for MaybeAddress {
     type Err = std::net::AddrParseError;
@@ -191,23 +193,37 @@ impl Args {
     /// # Errors
     /// When there is no certificate, an address is taken, or the configuration is of no use.
     pub fn run(self) -> anyhow::Result<Exit> {
-        start_log(&self.log, self.log_format)?;
+        self.start_log()?;
         let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
-        runtime.context("could not start the runtime")?.block_on(self.serve())?;
+        runtime.context("could not start the runtime")?.block_on(self.serve(None))?;
         Ok(Exit::Fine)
     }
 
-    async fn serve(self) -> anyhow::Result<()> {
+    /// Starts the log as asked for.
+    pub(super) fn start_log(&self) -> anyhow::Result<()> {
+        start_log(&self.log, self.log_format)
+    }
+
+    /// The address of the plain port, if there is to be one.
+    pub(super) fn plain_listen(&self) -> Option<SocketAddr> {
+        self.plain_listen.0
+    }
+
+    /// Serves until a signal ends it, and runs the engine beside that if one is given.
+    pub(super) async fn serve(self, engine: Option<EngineArgs>) -> anyhow::Result<()> {
         let signals = Signals::listen().context("could not listen to signals")?;
         let lifecycle = Lifecycle::default();
         let drain = Duration::from_secs(self.drain_secs);
         let conductor = tokio::spawn(signals.conduct(lifecycle.clone(), drain));
-        let server = Server::bind(self.options().await?, lifecycle).await?;
+        let server = Server::bind(self.options().await?, lifecycle.clone()).await?;
         let address = server.address().context("the port has no address")?;
         info!(%address, plain_address = ?server.plain_address(), version = env!("CARGO_PKG_VERSION"), "listening");
-        let served = server.run().await;
+        let ended = match engine {
+            None => server.run().await.map_err(Into::into),
+            Some(engine) => serve_and_work(server, engine, &lifecycle).await,
+        };
         conductor.abort();
-        served.map_err(Into::into)
+        ended
     }
 
     async fn options(self) -> anyhow::Result<Options> {
@@ -261,7 +277,21 @@ impl Args {
     }
 }
 
-fn start_log(filter: &str, format: LogFormat) -> anyhow::Result<()> {
+/// Runs both until both have ended, or until one has failed. The engine stops as soon as draining begins,
+/// so that another replica takes over while this one sees its callers off.
+async fn serve_and_work(server: Server, engine: EngineArgs, lifecycle: &Lifecycle) -> anyhow::Result<()> {
+    let (config, options) = engine.read().await?;
+    let app = server.app();
+    let controller = Controller::new(config, options, &mut app.metrics.registry())?;
+    let health = controller.health();
+    lifecycle.require(move || health.ready());
+    let serving = async { server.run().await.map_err(anyhow::Error::from) };
+    let working =
+        async { controller.run(lifecycle.reached(Stage::Draining)).await.map_err(anyhow::Error::from) };
+    tokio::try_join!(serving, working).map(|((), ())| ())
+}
+
+pub(super) fn start_log(filter: &str, format: LogFormat) -> anyhow::Result<()> {
     let filter = EnvFilter::try_new(filter).context("--log cannot be understood")?;
     let log = tracing_subscriber::fmt().with_env_filter(filter).with_writer(io::stderr);
     match format {

@@ -1,6 +1,5 @@
 //! The plain port of a controller that runs alone: health and metrics.
 
-use std::future::Future;
 use std::io;
 use std::sync::Arc;
 
@@ -24,18 +23,12 @@ struct Told {
     registry: Registry,
 }
 
-/// Answers `/livez`, `/readyz` and `/metrics` until `stop` is done.
+/// Answers `/livez`, `/readyz` and `/metrics` for ever.
 ///
 /// # Errors
 /// When the port fails.
-pub async fn serve(
-    tcp: TcpListener,
-    health: Health,
-    registry: Registry,
-    stop: impl Future<Output = ()> + Send + 'static,
-) -> io::Result<()> {
-    let told = Arc::new(Told { health, registry });
-    axum::serve(tcp, router(told)).with_graceful_shutdown(stop).await
+pub async fn serve(tcp: TcpListener, health: Health, registry: Registry) -> io::Result<()> {
+    axum::serve(tcp, router(Arc::new(Told { health, registry }))).await
 }
 
 fn router(told: Arc<Told>) -> Router {
@@ -54,7 +47,6 @@ async fn readyz(State(told): State<Arc<Told>>) -> Response {
 }
 
 async fn metrics(State(told): State<Arc<Told>>) -> Response {
-    told.health.measure();
     let mut text = String::new();
     encode(&mut text, &told.registry).expect("writing to a string does not fail");
     ([(CONTENT_TYPE, OPEN_METRICS)], text).into_response()

@@ -28,6 +28,9 @@ use crate::rollout::{Deployment, Pod, ReplicaSet};
 /// How long events may still be sent after the last round.
 const LAST_EVENTS: Duration = Duration::from_secs(2);
 
+/// How often the gauges are brought up to date.
+const MEASURE_EVERY: Duration = Duration::from_secs(1);
+
 /// What a controller is made from.
 #[derive(Debug, Clone)]
 pub struct Options {
@@ -88,10 +91,13 @@ impl Health {
         Ok(())
     }
 
-    /// Brings the gauges up to date.
-    pub fn measure(&self) {
-        let queue = self.shared.queue.depth();
-        self.metrics.measure(&self.shared.world(), queue, self.permit.standing());
+    /// Keeps the gauges up to date, for ever.
+    async fn measure(self) {
+        loop {
+            let queue = self.shared.queue.depth();
+            self.metrics.measure(&self.shared.world(), queue, self.permit.standing());
+            tokio::time::sleep(MEASURE_EVERY).await;
+        }
     }
 }
 
@@ -143,6 +149,7 @@ impl Controller {
         let telling = tokio::spawn(sender.run());
         let mut lasting = JoinSet::new();
         self.follow_all(&mut lasting);
+        lasting.spawn(self.health().measure());
         let leading = Stoppable::start(|stop| self.lead(stop));
         let mut workers = JoinSet::new();
         let (stopping, stopped) = watch::channel(false);

@@ -228,3 +228,68 @@ impl<T: Cached> Store<T> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn set(name: &str, owner: Option<&str>, version: u64) -> Arc<ReplicaSet> {
+        let owners = owner.map_or(String::new(), |uid| {
+            format!(
+                r#","ownerReferences":[{{"kind":"Deployment","name":"d","uid":"{uid}","controller":true}}]"#
+            )
+        });
+        let json = format!(
+            r#"{{"metadata":{{"namespace":"ns","name":"{name}","resourceVersion":"{version}"{owners}}},"spec":{{}}}}"#
+        );
+        Arc::new(serde_json::from_str(&json).unwrap())
+    }
+
+    fn names(sets: &[Arc<ReplicaSet>]) -> Vec<&str> {
+        sets.iter().map(|set| &*set.meta.name).collect()
+    }
+
+    #[test]
+    fn objects_are_found_by_owner_and_orphans_by_namespace() {
+        let mut store = Store::indexed();
+        for set in [set("a", Some("u"), 1), set("b", None, 2), set("c", Some("v"), 3)] {
+            assert!(matches!(store.watched(set), Put::New));
+        }
+        assert_eq!((names(store.of_owner("u")), names(store.orphans("ns"))), (vec!["a"], vec!["b"]));
+        assert!(matches!(store.watched(set("b", Some("u"), 4)), Put::After(_)));
+        assert_eq!((names(store.of_owner("u")), store.orphans("ns").len()), (vec!["a", "b"], 0));
+        assert!(store.remove("ns", "a", 5).is_some());
+        assert_eq!((names(store.of_owner("u")), store.len()), (vec!["b"], 2));
+    }
+
+    #[test]
+    fn the_newer_one_wins_wherever_it_comes_from() {
+        let mut store = Store::indexed();
+        store.watched(set("a", None, 5));
+        assert!(matches!(store.written(set("a", None, 7)), Put::After(_)));
+        assert!(matches!(store.watched(set("a", None, 6)), Put::Old));
+        assert!(matches!(store.watched(set("a", None, 7)), Put::Old), "our own write, heard of again");
+        assert!(store.remove("ns", "a", 6).is_none(), "it was made anew since");
+        assert!(store.remove("ns", "a", 8).is_some());
+    }
+
+    #[test]
+    fn an_answer_does_not_bring_back_what_the_watch_has_seen_go() {
+        let mut store = Store::indexed();
+        store.watched(set("a", None, 5));
+        store.remove("ns", "a", 9);
+        assert!(matches!(store.written(set("a", None, 8)), Put::Old));
+        assert!(matches!(store.written(set("a", None, 10)), Put::New), "the watch is not there yet");
+    }
+
+    #[test]
+    fn what_a_list_lacks_is_missing_unless_it_is_newer_than_the_list() {
+        let mut store = Store::indexed();
+        for set in [set("a", None, 1), set("b", None, 2), set("c", None, 30)] {
+            store.watched(set);
+        }
+        let listed = HashSet::from([("ns".into(), "a".into())]);
+        assert_eq!(names(&store.missing(None, &listed, 20)), ["b"]);
+        assert!(store.missing(Some("other"), &listed, 20).is_empty());
+    }
+}

@@ -108,6 +108,18 @@ struct Place {
 }
 
 #[derive(Deserialize)]
+struct Versioned<'a> {
+    #[serde(borrow)]
+    metadata: VersionedMeta<'a>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct VersionedMeta<'a> {
+    resource_version: &'a str,
+}
+
+#[derive(Deserialize)]
 struct Failure {
     #[serde(default)]
     code: u16,
@@ -197,7 +209,7 @@ impl<'a, S: Sink> Watch<'a, S> {
             _ => return Err(failure(object)),
         };
         match taken {
-            Ok(()) if self.version.is_some() => self.version = Some(version_of(object)?),
+            Ok(()) if self.version.is_some() => self.version = Some(version_of(object)?.to_owned()),
             Ok(()) => {}
             Err(error) => warn!(kind = self.kind.plural, %error, "object cannot be read, passed over"),
         }
@@ -246,8 +258,8 @@ async fn next(body: &mut Body) -> Result<Option<Bytes>, ApiError> {
     }
 }
 
-fn version_of(object: &str) -> Result<String, ApiError> {
-    Ok(serde_json::from_str::<Placed>(object)?.metadata.resource_version)
+fn version_of(object: &str) -> Result<&str, ApiError> {
+    Ok(serde_json::from_str::<Versioned<'_>>(object)?.metadata.resource_version)
 }
 
 /// What a refused watch means. Servers that cannot stream lists refuse to as invalid.

@@ -184,3 +184,140 @@ impl World {
         matches!(deployment.strategy, Strategy::Recreate).then_some(key)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    fn read<T: serde::de::DeserializeOwned>(json: &Value) -> T {
+        serde_json::from_str(&json.to_string()).unwrap()
+    }
+
+    fn deployment(name: &str, app: &str, strategy: &str) -> Deployment {
+        read(&json!({
+            "metadata": {"namespace": "ns", "name": name, "uid": name, "resourceVersion": "1"},
+            "spec": {
+                "selector": {"matchLabels": {"app": app}},
+                "template": {},
+                "strategy": {"type": strategy},
+            },
+        }))
+    }
+
+    fn controlled_by(kind: &str, owner: &str, uid: &str) -> Value {
+        json!([{"kind": kind, "name": owner, "uid": uid, "controller": true}])
+    }
+
+    /// A ReplicaSet of a Deployment, or without a controller.
+    fn set(owner: Option<&str>, app: &str, version: u32) -> Value {
+        let mut set = json!({
+            "metadata": {
+                "namespace": "ns",
+                "name": "set",
+                "uid": "set",
+                "labels": {"app": app},
+                "resourceVersion": version.to_string(),
+            },
+            "spec": {},
+        });
+        if let Some(owner) = owner {
+            set["metadata"]["ownerReferences"] = controlled_by("Deployment", owner, owner);
+        }
+        set
+    }
+
+    fn world() -> World {
+        let mut world = World::default();
+        for (name, app, strategy) in
+            [("a", "x", "RollingUpdate"), ("b", "x", "Recreate"), ("c", "y", "RollingUpdate")]
+        {
+            Deployment::seen(&mut world, deployment(name, app, strategy), Origin::Watch);
+        }
+        world
+    }
+
+    fn names(mut keys: Vec<Key>) -> Vec<String> {
+        keys.sort();
+        keys.iter().map(|key| key.name().to_owned()).collect()
+    }
+
+    fn seen(world: &mut World, set: &Value) -> Vec<String> {
+        names(ReplicaSet::seen(world, read(set), Origin::Watch))
+    }
+
+    #[test]
+    fn a_set_concerns_its_owner_or_else_whoever_may_adopt_it() {
+        assert_eq!(seen(&mut world(), &set(Some("c"), "x", 2)), ["c"]);
+        assert_eq!(seen(&mut world(), &set(Some("nobody"), "x", 2)), [""; 0]);
+        assert_eq!(seen(&mut world(), &set(None, "x", 2)), ["a", "b"]);
+        let mut bare = set(None, "x", 2);
+        bare["metadata"]["labels"] = json!({});
+        assert_eq!(seen(&mut world(), &bare), [""; 0]);
+    }
+
+    #[test]
+    fn an_owner_is_of_the_right_kind_and_identity() {
+        let mut foreign = set(None, "x", 2);
+        foreign["metadata"]["ownerReferences"] = controlled_by("Rollout", "a", "a");
+        assert_eq!(seen(&mut world(), &foreign), [""; 0]);
+        foreign["metadata"]["ownerReferences"] = controlled_by("Deployment", "a", "an earlier a");
+        assert_eq!(seen(&mut world(), &foreign), [""; 0]);
+    }
+
+    #[test]
+    fn a_set_that_changes_hands_concerns_both() {
+        let mut world = world();
+        seen(&mut world, &set(Some("a"), "x", 2));
+        assert_eq!(seen(&mut world, &set(Some("c"), "x", 3)), ["a", "c"]);
+        assert_eq!(seen(&mut world, &set(None, "x", 4)), ["a", "b", "c"]);
+        assert_eq!(seen(&mut world, &set(None, "x", 4)), [""; 0], "the same state again");
+        assert_eq!(seen(&mut world, &set(None, "x", 5)), [""; 0], "an orphan that nothing bears on");
+        assert_eq!(seen(&mut world, &set(None, "y", 6)), ["c"], "its labels have changed");
+    }
+
+    #[test]
+    fn a_set_that_goes_concerns_its_owner() {
+        let mut world = world();
+        seen(&mut world, &set(Some("a"), "x", 2));
+        let last: ReplicaSet = read(&set(Some("a"), "x", 3));
+        assert_eq!(names(ReplicaSet::gone(&mut world, &last, 3)), ["a"]);
+        let mut ending = set(None, "x", 4);
+        ending["metadata"]["deletionTimestamp"] = json!("2026-12-01T10:00:00Z");
+        assert_eq!(seen(&mut world, &ending), [""; 0], "an orphan that is going is adopted by nobody");
+    }
+
+    #[test]
+    fn the_end_of_a_pod_concerns_a_deployment_that_recreates() {
+        let pod = |owner: Value| -> Pod {
+            read(&json!({"metadata": {"namespace": "ns", "name": "pod", "ownerReferences": owner}}))
+        };
+        let of_set = controlled_by("ReplicaSet", "set", "set");
+        for (owner, concerned) in [("a", vec![]), ("b", vec!["b".to_owned()])] {
+            let mut world = world();
+            seen(&mut world, &set(Some(owner), "x", 2));
+            assert!(Pod::seen(&mut world, pod(of_set.clone()), Origin::Watch).is_empty());
+            assert_eq!(world.pods.of_owner("set").len(), 1);
+            assert_eq!(names(Pod::gone(&mut world, &pod(of_set.clone()), 0)), concerned);
+            assert!(world.pods.is_empty());
+        }
+        let mut world = world();
+        Pod::seen(&mut world, pod(controlled_by("Job", "job", "job")), Origin::Watch);
+        assert!(world.pods.is_empty(), "nobody asks for it");
+    }
+
+    #[test]
+    fn a_view_holds_own_sets_orphans_and_only_where_needed_pods() {
+        let mut world = world();
+        seen(&mut world, &set(Some("b"), "x", 2));
+        let owner = controlled_by("ReplicaSet", "set", "set");
+        let pod = json!({"metadata": {"namespace": "ns", "name": "pod", "ownerReferences": owner}});
+        Pod::seen(&mut world, read(&pod), Origin::Watch);
+        let view = world.view(&Key::new("ns", "b")).unwrap();
+        assert_eq!((view.sets.len(), view.pods.len()), (1, 1));
+        let view = world.view(&Key::new("ns", "a")).unwrap();
+        assert_eq!((view.sets.len(), view.pods.len()), (0, 0));
+        assert!(world.view(&Key::new("ns", "gone")).is_none());
+    }
+}

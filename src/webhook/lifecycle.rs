@@ -1,5 +1,7 @@
 //! Starting, serving, draining and stopping, and the signals that lead from one to the next.
 
+use std::fmt;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use tokio::signal::unix::{Signal, SignalKind, signal};
@@ -19,15 +21,25 @@ pub enum Stage {
     Stopping,
 }
 
+/// Says what keeps a part of the process from being ready, if anything does.
+type Need = Box<dyn Fn() -> Result<(), &'static str> + Send + Sync>;
+
 /// Knows the stage, and moves it forward only.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct Lifecycle {
     stage: watch::Sender<Stage>,
+    need: Arc<OnceLock<Need>>,
 }
 
 impl Default for Lifecycle {
     fn default() -> Self {
-        Lifecycle { stage: watch::Sender::new(Stage::Starting) }
+        Lifecycle { stage: watch::Sender::new(Stage::Starting), need: Arc::default() }
+    }
+}
+
+impl fmt::Debug for Lifecycle {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Lifecycle").field("stage", &self.stage()).finish_non_exhaustive()
     }
 }
 
@@ -35,6 +47,23 @@ impl Lifecycle {
     /// The stage now.
     pub fn stage(&self) -> Stage {
         *self.stage.borrow()
+    }
+
+    /// Makes readiness depend on another part of the process too. The first such part counts.
+    pub fn require(&self, need: impl Fn() -> Result<(), &'static str> + Send + Sync + 'static) {
+        let _ = self.need.set(Box::new(need));
+    }
+
+    /// Whether to be sent traffic.
+    ///
+    /// # Errors
+    /// What stands in the way.
+    pub fn ready(&self) -> Result<(), &'static str> {
+        match self.stage() {
+            Stage::Serving => self.need.get().map_or(Ok(()), |need| need()),
+            Stage::Starting => Err("starting"),
+            Stage::Draining | Stage::Stopping => Err("shutting down"),
+        }
     }
 
     /// Goes on to a stage, unless it was passed already.
@@ -103,6 +132,15 @@ impl Signals {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn another_part_can_stand_in_the_way_of_readiness() {
+        let lifecycle = Lifecycle::default();
+        lifecycle.require(|| Err("the caches are not filled yet"));
+        assert_eq!(lifecycle.ready(), Err("starting"));
+        lifecycle.advance(Stage::Serving);
+        assert_eq!(lifecycle.ready(), Err("the caches are not filled yet"));
+    }
 
     #[tokio::test]
     async fn stages_only_move_forward() {

@@ -2,6 +2,7 @@
 //! series grow.
 
 use std::sync::atomic::{AtomicI64, AtomicU64};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use k8s_openapi::jiff::Timestamp;
@@ -26,7 +27,7 @@ const BUCKETS: [f64; 14] =
 /// The counters and gauges of one process.
 #[derive(Debug)]
 pub struct Metrics {
-    registry: Registry,
+    registry: Mutex<Registry>,
     requests: Family<RequestLabels, Counter>,
     verdicts: Family<VerdictLabels, Counter>,
     seconds: Family<EndpointLabels, Histogram, fn() -> Histogram>,
@@ -109,8 +110,8 @@ impl Metrics {
     /// All at zero.
     pub fn new() -> Self {
         let histogram: fn() -> Histogram = || Histogram::new(BUCKETS);
-        let mut metrics = Metrics {
-            registry: Registry::with_prefix("rollgate"),
+        let metrics = Metrics {
+            registry: Mutex::new(Registry::with_prefix("rollgate")),
             requests: Family::default(),
             verdicts: Family::default(),
             seconds: Family::new_with_constructor(histogram),
@@ -125,8 +126,8 @@ impl Metrics {
         metrics
     }
 
-    fn register(&mut self) {
-        let r = &mut self.registry;
+    fn register(&self) {
+        let r = &mut *self.registry();
         r.register("requests", "Requests answered, by endpoint and HTTP status code", self.requests.clone());
         r.register("verdicts", "Reviews answered, by webhook and what became of them", self.verdicts.clone());
         let seconds = self.seconds.clone();
@@ -188,10 +189,15 @@ impl Metrics {
         self.reloads.get_or_create(&ReloadLabels { result }).inc();
     }
 
+    /// Lets another part of the process have its counters told along with these.
+    pub fn registry(&self) -> MutexGuard<'_, Registry> {
+        self.registry.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// All of them in the OpenMetrics text format, which Prometheus reads.
     pub fn text(&self) -> String {
         let mut text = String::new();
-        encode(&mut text, &self.registry).expect("writing to a string does not fail");
+        encode(&mut text, &self.registry()).expect("writing to a string does not fail");
         text
     }
 }

@@ -12,7 +12,7 @@ use axum::routing::{get, post};
 use http::StatusCode;
 use http::header::CONTENT_TYPE;
 
-use super::lifecycle::{Lifecycle, Stage};
+use super::lifecycle::Lifecycle;
 use super::limits::Room;
 use super::metrics::{self, Metrics};
 use super::{openapi, reviews, service};
@@ -62,12 +62,9 @@ async fn livez() -> &'static str {
 }
 
 async fn readyz(State(app): State<Arc<App>>) -> Response {
-    match app.lifecycle.stage() {
-        Stage::Serving => "ok\n".into_response(),
-        Stage::Starting => (StatusCode::SERVICE_UNAVAILABLE, "starting\n").into_response(),
-        Stage::Draining | Stage::Stopping => {
-            (StatusCode::SERVICE_UNAVAILABLE, "shutting down\n").into_response()
-        }
+    match app.lifecycle.ready() {
+        Ok(()) => "ok\n".into_response(),
+        Err(missing) => (StatusCode::SERVICE_UNAVAILABLE, format!("{missing}\n")).into_response(),
     }
 }
 

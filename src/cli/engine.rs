@@ -1,0 +1,89 @@
+//! The options of the engine, shared by `rollgate controller` and `rollgate run`.
+
+use std::path::PathBuf;
+
+use anyhow::Context;
+use kube::config::{KubeConfigOptions, Kubeconfig};
+
+use crate::controller::Options;
+
+/// How the engine works.
+#[derive(Debug, clap::Args)]
+pub struct EngineArgs {
+    /// How to reach the API server; by default as the pod that this runs in does, or as kubectl does
+    #[arg(long, env = "ROLLGATE_KUBECONFIG", value_name = "FILE")]
+    kubeconfig: Option<PathBuf>,
+
+    /// Work in these namespaces only
+    #[arg(long, env = "ROLLGATE_NAMESPACES", value_name = "NAMESPACE", value_delimiter = ',')]
+    namespaces: Vec<String>,
+
+    /// Deployments to work on at once
+    ///
+    /// The requests that this leads to are not limited further: the API server's own priority and
+    /// fairness does that better than any client can.
+    #[arg(
+        long,
+        env = "ROLLGATE_WORKERS",
+        value_name = "COUNT",
+        default_value_t = 5,
+        value_parser = clap::value_parser!(u16).range(1..)
+    )]
+    workers: u16,
+
+    /// Let only one of several replicas work, by a Lease
+    #[arg(
+        long,
+        env = "ROLLGATE_LEADER_ELECT",
+        value_name = "BOOL",
+        default_value_t = true,
+        num_args = 0..=1,
+        default_missing_value = "true",
+        require_equals = true,
+        action = clap::ArgAction::Set
+    )]
+    leader_elect: bool,
+
+    /// Whether to make sure that no other Deployment controller is running, before writing anything and
+    /// as long as this one runs
+    #[arg(long, env = "ROLLGATE_TAKEOVER_CHECK", value_enum, default_value_t = Switch::On)]
+    takeover_check: Switch,
+
+    /// The namespace of the Lease and of the take-over probe; by default the one that this process lives in
+    #[arg(long, env = "ROLLGATE_HOME_NAMESPACE", value_name = "NAMESPACE")]
+    home_namespace: Option<String>,
+}
+
+/// On or off.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+#[allow(missing_docs, reason = "their help would say no more than their names")]
+pub enum Switch {
+    On,
+    Off,
+}
+
+impl EngineArgs {
+    /// The way to the API server, and the options.
+    ///
+    /// # Errors
+    /// When no way is found.
+    pub async fn read(self) -> anyhow::Result<(kube::Config, Options)> {
+        let config = match &self.kubeconfig {
+            None => kube::Config::infer().await.context("found no cluster to work in")?,
+            Some(file) => {
+                let unusable = || format!("{} cannot be used", file.display());
+                let read = Kubeconfig::read_from(file).with_context(unusable)?;
+                let options = KubeConfigOptions::default();
+                kube::Config::from_custom_kubeconfig(read, &options).await.with_context(unusable)?
+            }
+        };
+        let options = Options {
+            namespaces: self.namespaces,
+            workers: self.workers.into(),
+            leader_elect: self.leader_elect,
+            takeover_check: self.takeover_check == Switch::On,
+            home: self.home_namespace.unwrap_or_else(|| config.default_namespace.clone()),
+        };
+        Ok((config, options))
+    }
+}
