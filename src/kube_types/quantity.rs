@@ -7,7 +7,7 @@
 //! [`MAX_EXPONENT`] and numbers of more than [`MAX_DIGITS`] digits, which the server would work on
 //! for minutes and which are errors here.
 
-mod dump;
+pub(crate) mod dump;
 
 use std::borrow::Cow;
 use std::cmp::Ordering;

@@ -11,6 +11,8 @@ use super::{
     CreateError, Deployment, Event, Mended, Observed, Plan, Planned, Pod, Recheck, ReplicaSet, Request,
     Resource, Step, Verb, plan, plan_after,
 };
+use crate::schema::table::Table;
+use crate::schema::{decode, json, write};
 
 #[derive(Deserialize)]
 struct Question {
@@ -177,8 +179,24 @@ impl Snapshot {
                 request.body["metadata"]["ownerReferences"] =
                     self.part(name, "/metadata/ownerReferences").unwrap_or_default();
             }
+            if let (Step::Create(_), Some(template)) =
+                (&planned.step, request.body.pointer_mut("/spec/template"))
+            {
+                *template = as_go_writes(template);
+            }
         }
         requests
+    }
+}
+
+/// A pod template as Go writes what it has read: fields in their order, zero values left out, quantities in
+/// normal form. An API server gives templates in this form already.
+fn as_go_writes(template: &Value) -> Value {
+    let text = template.to_string();
+    let Ok(node) = json::read(text.as_bytes()) else { return template.clone() };
+    match decode::decode(&node, Table::newest().of("v1.PodTemplateSpec")).object {
+        Ok(object) => serde_json::from_str(&write::structure(&object)).unwrap_or_else(|_| template.clone()),
+        Err(_) => template.clone(),
     }
 }
 

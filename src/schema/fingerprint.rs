@@ -14,11 +14,11 @@
 
 use std::cmp::Ordering;
 
-use super::hash::quantity;
 use super::json::{self, SyntaxError};
 use super::source::{Data, Member, Node};
 use super::table::{Field, StructType, Table, Type};
 use super::time;
+use crate::kube_types::quantity::Quantity;
 
 /// The label that only ReplicaSets' templates carry.
 const HASH_LABEL: &str = "pod-template-hash";
@@ -181,6 +181,14 @@ fn is_zero(ty: Type, node: &Node<'_>) -> bool {
             None => m.value.data == Data::Null,
         }),
         _ => false,
+    }
+}
+
+/// A quantity given as text or as a number; none when it is not given, or is none.
+fn quantity<'a>(data: Option<&'a Data<'_>>) -> Option<Quantity<'a>> {
+    match data {
+        Some(Data::String(text) | Data::Number(text)) => Quantity::parse(text).ok(),
+        _ => None,
     }
 }
 

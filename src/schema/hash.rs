@@ -18,14 +18,10 @@ use std::fmt::{self, Write};
 use super::json;
 use super::source::{Data, Node};
 use super::table::{Declared, StructType, Table, Type};
-use crate::kube_types::quantity::Quantity;
+use crate::kube_types::quantity;
 
 /// The characters of a hash: no vowels and nothing that looks like another, so that no words come out.
 const ALPHABET: &[u8; 27] = b"bcdfghjklmnpqrstvwxz2456789";
-
-/// A quantity that was never given; one that was given as 0 has a format.
-const UNSET_QUANTITY: &str = "{i:(resource.int64Amount){value:(int64)0 scale:(resource.Scale)0} \
-     d:(resource.infDecAmount){Dec:(*inf.Dec)<nil>} s:(string) Format:(resource.Format)}";
 
 /// The value of the label `pod-template-hash` for a template, given as JSON without that label.
 ///
@@ -110,9 +106,9 @@ fn dump_value(ty: Type, node: Option<&Node<'_>>, out: &mut impl Write) -> fmt::R
             Some(Data::String(text)) => out.write_str(text),
             _ => Ok(()),
         },
-        Type::Quantity => match quantity(data) {
-            Some(quantity) => quantity.dump(out),
-            None => out.write_str(UNSET_QUANTITY),
+        Type::Quantity => match data {
+            Some(Data::String(text) | Data::Number(text)) => quantity::dump::dump(text, out),
+            _ => quantity::dump::dump("", out),
         },
         Type::IntOrString => match data {
             Some(Data::String(text)) => {
@@ -158,14 +154,6 @@ fn dump_map(elem: Type, data: Option<&Data<'_>>, out: &mut impl Write) -> fmt::R
         dump_value(elem, Some(&member.value), out)?;
     }
     out.write_char(']')
-}
-
-/// A quantity given as text or as a number; none when it is not given, or is none.
-pub(super) fn quantity<'a>(data: Option<&'a Data<'_>>) -> Option<Quantity<'a>> {
-    match data {
-        Some(Data::String(text) | Data::Number(text)) => Quantity::parse(text).ok(),
-        _ => None,
-    }
 }
 
 #[cfg(test)]
