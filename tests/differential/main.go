@@ -8,6 +8,8 @@
 //	differential cover -kind admission -n 2000 -seed 1 [-recorded CASES]
 //	    counts the rules that the random questions bring out; names those of the recorded cases,
 //	    one {"question":…,"answer":…} a line, that they do not.
+//	differential select -kind admission -n 2000 -seed 1 [-recorded CASES] > CASES
+//	    chooses cases that show every rule at least once.
 package main
 
 import (
@@ -15,8 +17,10 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -55,6 +59,8 @@ func main() {
 			err = ask(o)
 		case "cover":
 			err = cover(o)
+		case "select":
+			err = choose(o)
 		default:
 			err = fmt.Errorf("no such command: %s", verb)
 		}
@@ -122,51 +128,56 @@ func cover(o options) error {
 	seen := map[string]int{}
 	unusable := 0
 	for i := range o.n {
-		truth := o.kind.Truth(o.kind.Question(rand.New(rand.NewPCG(o.seed, uint64(i))), ""))
+		q := o.kind.Question(rand.New(rand.NewPCG(o.seed, uint64(i))), "")
+		truth := o.kind.Truth(q)
 		if truth == nil {
 			unusable++
 		}
-		for _, f := range o.kind.Facts(truth) {
+		for _, f := range o.kind.Facts(q, truth) {
 			seen[f]++
 		}
 	}
 	fmt.Printf("%d questions, %d of them unusable, bring out %s\n", o.n, unusable, tally(seen))
-	if o.recorded == "" {
-		return nil
-	}
-	recorded, err := recordedFacts(o)
-	if err != nil {
+	cases, err := recordedCases(o.recorded)
+	if err != nil || len(cases) == 0 {
 		return err
 	}
-	missing := 0
-	for f := range recorded {
-		if seen[f] == 0 {
-			missing++
-			fmt.Println("not brought out:", f)
+	recorded, missing := map[string]int{}, map[string]int{}
+	for _, c := range cases {
+		for _, f := range o.kind.Facts(c.Question, c.Truth) {
+			recorded[f]++
+			if seen[f] == 0 {
+				missing[f]++
+			}
 		}
 	}
-	fmt.Printf("the recorded cases show %s; %d of them not brought out\n", tally(recorded), missing)
+	for _, f := range slices.Sorted(maps.Keys(missing)) {
+		fmt.Println("not brought out:", f)
+	}
+	fmt.Printf("the recorded cases show %s; %d of them not brought out\n", tally(recorded), len(missing))
 	return nil
 }
 
-func recordedFacts(o options) (map[string]int, error) {
-	file, err := os.Open(o.recorded)
+// recordedCases reads {"question":…,"answer":…} lines; no path, no cases.
+func recordedCases(path string) ([]harness.Case, error) {
+	if path == "" {
+		return nil, nil
+	}
+	file, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer file.Close()
-	seen := map[string]int{}
-	cases := json.NewDecoder(file)
-	for cases.More() {
-		var c struct{ Answer json.RawMessage }
-		if err := cases.Decode(&c); err != nil {
+	var out []harness.Case
+	lines := json.NewDecoder(file)
+	for lines.More() {
+		var c struct{ Question, Answer json.RawMessage }
+		if err := lines.Decode(&c); err != nil {
 			return nil, err
 		}
-		for _, f := range o.kind.Facts(c.Answer) {
-			seen[f]++
-		}
+		out = append(out, harness.Case{Question: c.Question, Truth: c.Answer})
 	}
-	return seen, nil
+	return out, nil
 }
 
 // tally counts facts by their first word.

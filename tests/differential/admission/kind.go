@@ -40,8 +40,11 @@ func (Kind) Truth(question []byte) []byte {
 // Differences compares verdicts.
 func (Kind) Differences(_, truth, answer []byte) []string { return differences(truth, answer) }
 
-// Facts names the refusals, decode errors, strict errors and warnings of a verdict.
-func (Kind) Facts(truth []byte) []string { return facts(truth) }
+// Facts names the refusals, decode errors, strict errors, warnings and defaults of a verdict.
+func (Kind) Facts(question, truth []byte) []string { return facts(question, truth) }
+
+// Essence leaves out of a refusal what its causes say already, and the object it is about.
+func (Kind) Essence(truth []byte) []byte { return essence(truth) }
 
 // Smaller leaves out parts of the objects, or of the text where it is no JSON.
 func (Kind) Smaller(question []byte) [][]byte {

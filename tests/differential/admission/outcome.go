@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-
-	"rollgate.dev/differential/harness"
 )
 
 // cause is one entry of a refusal.
@@ -172,30 +170,4 @@ func empty(v any) bool {
 		return len(v) == 0
 	}
 	return false
-}
-
-// facts names every rule that an answer shows.
-func facts(answer []byte) []string {
-	o, err := readOutcome(answer)
-	if err != nil {
-		return nil
-	}
-	var out []string
-	for _, c := range o.Status.Details.Causes {
-		out = append(out, fmt.Sprintf("cause %s %s: %s", c.Reason, harness.Field(c.Field), harness.Shape(c.Message)))
-	}
-	if len(o.Status.Details.Causes) == 0 && o.Status.Reason != "" {
-		out = append(out, fmt.Sprintf("status %d %s: %s", o.Status.Code, o.Status.Reason, harness.Shape(o.Status.Message)))
-	}
-	if o.DecodeError != "" {
-		out = append(out, "decode error "+harness.Shape(o.DecodeError))
-	}
-	for _, s := range o.StrictErrors {
-		out = append(out, "strict error "+harness.Shape(s))
-	}
-	for _, s := range o.Warnings {
-		out = append(out, "warning "+harness.Shape(harness.Field(s)))
-	}
-	slices.Sort(out)
-	return slices.Compact(out)
 }

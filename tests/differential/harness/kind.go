@@ -19,7 +19,9 @@ type Kind interface {
 	// Differences says where an answer means something else than the truth; none when it does not.
 	Differences(question, truth, answer []byte) []string
 	// Facts names the rules that an answer shows, without what is peculiar to its question.
-	Facts(truth []byte) []string
+	Facts(question, truth []byte) []string
+	// Essence is what of an answer is worth recording.
+	Essence(truth []byte) []byte
 	// Smaller gives questions that are one step smaller, the big steps first.
 	Smaller(question []byte) [][]byte
 }

@@ -68,10 +68,22 @@ func plainer(r Raw) []Raw {
 		return nil
 	}
 	out := []Raw{`"a"`}
-	for _, cut := range cuts(len(r) - 2) {
+	for _, cut := range pieces(len(r) - 2) {
 		s := string(r[1:1+cut[0]]) + string(r[1+cut[1]:len(r)-1])
 		if n, err := Parse([]byte(`"` + s + `"`)); err == nil {
 			out = append(out, n.(Raw))
+		}
+	}
+	return out
+}
+
+// pieces gives the ranges to leave out of a text: halves, quarters, eighths, and each byte of a
+// short one.
+func pieces(n int) [][2]int {
+	var out [][2]int
+	for size := n / 2; size > 0 && (size >= n/8 || n <= 24); size /= 2 {
+		for at := 0; at+size <= n; at += size {
+			out = append(out, [2]int{at, at + size})
 		}
 	}
 	return out

@@ -47,7 +47,10 @@ func (Kind) Differences(question, truth, answer []byte) []string {
 }
 
 // Facts names the writes, events and conditions of a sync.
-func (Kind) Facts(truth []byte) []string { return facts(truth) }
+func (Kind) Facts(_, truth []byte) []string { return facts(truth) }
+
+// Essence keeps the whole answer.
+func (Kind) Essence(truth []byte) []byte { return truth }
 
 // Smaller leaves out parts of the objects.
 func (Kind) Smaller(question []byte) [][]byte {

@@ -286,7 +286,7 @@ func forgetNotes(o object) {
 	sets, _ := o["replica_sets"].(object)
 	for _, set := range sets {
 		delete(set.(object), "annotations") // with the notes go annotations that waited for a write
-		delete(set.(object), "owners") // of a set that is adopted and then written
+		delete(set.(object), "owners")      // of a set that is adopted and then written
 	}
 }
 
