@@ -2,7 +2,7 @@
 //!
 //! What it does, in the order of the data: [`watch`] follows the API server; [`reflect`] puts what comes
 //! into the caches ([`world`], [`store`]) and the Deployments concerned into the [`queue`]; each [`worker`]
-//! takes one, plans, and lets [`apply`] carry the plan out through [`write`], which asks [`permit`] first;
+//! takes one, plans, and lets [`apply`] carry the plan out through [`mod@write`], which asks [`permit`] first;
 //! [`events`] go off to the side. [`pace`] says when a status is written, [`backoff`] when a failure is
 //! tried again. [`leader`] (with [`lease`]) and [`takeover`] (with [`rivals`]) keep the permit.
 //!
