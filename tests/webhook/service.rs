@@ -101,3 +101,15 @@ async fn a_body_that_does_not_come_is_given_up() {
     let reply = send(&router, request.body(endless).unwrap()).await;
     assert_eq!(reply.code, StatusCode::REQUEST_TIMEOUT);
 }
+
+/// What it promises is held to it by `tests/service/openapi.sh`.
+#[tokio::test]
+async fn the_description_names_every_open_path() {
+    let router = router::plain(app(gate(), LIMITS));
+    let document = get(&router, "/openapi.json").await.json();
+    let paths: Vec<_> = document["paths"].as_object().unwrap().keys().collect();
+    assert_eq!(paths, ["/v1/check", "/livez", "/readyz", "/metrics", "/openapi.json"]);
+    for path in paths.into_iter().filter(|p| *p != "/v1/check") {
+        assert_eq!(get(&router, path).await.code, StatusCode::OK, "{path}");
+    }
+}
