@@ -67,6 +67,7 @@ pub struct Room {
     limits: Limits,
     requests: Arc<Semaphore>,
     kibibytes: Arc<Semaphore>,
+    turns: Arc<Semaphore>,
 }
 
 /// A body, and the room it holds until it is dropped.
@@ -80,8 +81,12 @@ pub struct Admitted {
 impl Room {
     /// Empty.
     pub fn new(limits: Limits) -> Self {
+        // More at a time would take longer each, and more memory: what is read takes some ten times
+        // the room of its text.
+        let turns = std::thread::available_parallelism().map_or(1, usize::from);
         Room {
             limits,
+            turns: Arc::new(Semaphore::new(turns)),
             requests: Arc::new(Semaphore::new(limits.in_flight)),
             kibibytes: Arc::new(Semaphore::new(limits.held_bytes / 1024)),
         }
@@ -118,6 +123,17 @@ impl Room {
         match tokio::time::timeout(within, collect(body, announced, limit)).await {
             Ok(body) => Ok(Admitted { body: body?, _room: room }),
             Err(_) => Err(Rejected::TooSlow),
+        }
+    }
+
+    /// Waits for a turn to judge something large; as many have one as there are cores.
+    ///
+    /// # Errors
+    /// [`Rejected::Busy`] when it does not come in time.
+    pub async fn turn(&self, within: Duration) -> Result<OwnedSemaphorePermit, Rejected> {
+        match tokio::time::timeout(within, self.turns.clone().acquire_owned()).await {
+            Ok(Ok(turn)) => Ok(turn),
+            _ => Err(Rejected::Busy),
         }
     }
 

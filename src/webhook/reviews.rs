@@ -10,10 +10,11 @@ use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
 use http::header::{CONNECTION, CONTENT_TYPE, RETRY_AFTER};
 use http::{HeaderValue, Request, StatusCode, Uri, Version};
+use tokio::sync::OwnedSemaphorePermit;
 use tracing::{debug, error, info};
 
 use super::lifecycle::Stage;
-use super::limits::Rejected;
+use super::limits::{Admitted, Rejected};
 use super::metrics::{Counted, Endpoint};
 use super::router::App;
 use crate::review::{self, Answer, Decision, Gate, Phase, Review, response};
@@ -47,17 +48,25 @@ async fn review(app: Arc<App>, phase: Phase, request: Request<Body>) -> Response
 async fn admit_and_answer(app: &Arc<App>, phase: Phase, request: Request<Body>) -> Response {
     let within = deadline(request.uri(), app.room.limits().deadline);
     let (head, body) = request.into_parts();
+    let begin = Instant::now();
     let admitted =
         app.room.admit(&head.headers, body, &["application/json"], "application/json", within).await;
     match admitted {
         Ok(admitted) if admitted.body.len() < LARGE_BYTES => reply(app, phase, &admitted.body),
-        Ok(admitted) => {
-            let app = app.clone();
-            let judged = tokio::task::spawn_blocking(move || reply(&app, phase, &admitted.body));
-            judged.await.unwrap_or_else(|_| StatusCode::INTERNAL_SERVER_ERROR.into_response())
-        }
+        Ok(admitted) => match app.room.turn(within.saturating_sub(begin.elapsed())).await {
+            Ok(turn) => apart(app.clone(), phase, admitted, turn).await,
+            Err(rejected) => turn_away(app, phase.into(), rejected),
+        },
         Err(rejected) => turn_away(app, phase.into(), rejected),
     }
+}
+
+async fn apart(app: Arc<App>, phase: Phase, admitted: Admitted, turn: OwnedSemaphorePermit) -> Response {
+    let judged = tokio::task::spawn_blocking(move || {
+        let _turn = turn;
+        reply(&app, phase, &admitted.body)
+    });
+    judged.await.unwrap_or_else(|_| StatusCode::INTERNAL_SERVER_ERROR.into_response())
 }
 
 /// The API server tells how long it waits in the `timeout` parameter (`10s`).

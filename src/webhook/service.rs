@@ -91,8 +91,12 @@ async fn report(app: &App, request: Request<Body>) -> Result<Response, Problem> 
     let deadline = app.room.limits().deadline;
     let admitted = app.room.admit(&head.headers, body, MANIFESTS, MANIFESTS_LISTED, deadline).await?;
     let server = app.gate.server;
-    // The thread holds on to the room of the body, also when nobody waits for it any more.
-    let judging = tokio::task::spawn_blocking(move || print(&server, &admitted, &query, format));
+    let turn = app.room.turn(deadline).await?;
+    // The thread holds on to its turn and its room, also when nobody waits for it any more.
+    let judging = tokio::task::spawn_blocking(move || {
+        let _turn = turn;
+        print(&server, &admitted, &query, format)
+    });
     match tokio::time::timeout(deadline, judging).await {
         Ok(Ok(text)) => Ok((StatusCode::OK, [(CONTENT_TYPE, media_type)], text).into_response()),
         Ok(Err(_)) => Err(Problem::Fault),
