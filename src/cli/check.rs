@@ -187,7 +187,7 @@ impl Args {
         let workers = std::thread::available_parallelism().map_or(1, usize::from);
         std::thread::scope(|scope| {
             scope.spawn(|| progress.draw(&self.paths));
-            let sink = |judged: Judged| {
+            let mut sink = |judged: Judged| {
                 let files = u64::from(judged.begins_file);
                 summary.files += files;
                 summary.count(&judged.entries);
@@ -195,8 +195,12 @@ impl Args {
                 printer.entries(&judged.file, &judged.entries, &mut text);
                 if text.is_empty() { Ok(()) } else { write_out(&progress, &mut text) }
             };
-            let jobs = input::jobs(self.paths.clone());
-            let outcome = parallel::in_order(workers, jobs, |job| judge(job, settings), sink);
+            let batches = input::batches(input::jobs(self.paths.clone()));
+            let judge_all = |batch: Vec<Job>| -> Vec<Judged> {
+                batch.into_iter().map(|job| judge(job, settings)).collect()
+            };
+            let sink_all = |batch: Vec<Judged>| batch.into_iter().try_for_each(&mut sink);
+            let outcome = parallel::in_order(workers, batches, judge_all, sink_all);
             progress.end();
             outcome
         })?;

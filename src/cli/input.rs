@@ -25,6 +25,9 @@ const PIECE_BYTES: usize = 256 << 10;
 /// The longest document of a larger file.
 const MAX_DOCUMENT_BYTES: usize = 256 << 20;
 
+/// How many files a thread takes at a time.
+const FILES_IN_BATCH: usize = 16;
+
 /// One piece of work.
 #[derive(Debug)]
 pub(super) enum Job {
@@ -88,6 +91,22 @@ pub(super) fn jobs(paths: Vec<PathBuf>) -> impl Iterator<Item = Job> + Send {
             Ok(about) => file(path, about.len()),
             Err(error) => failed(&path, error),
         }
+    })
+}
+
+/// The jobs in small batches, so that handing them to a thread costs little beside small files. Only
+/// files to be read are put together: nobody waits for them, and they take no memory yet.
+pub(super) fn batches(jobs: impl Iterator<Item = Job> + Send) -> impl Iterator<Item = Vec<Job>> + Send {
+    let mut jobs = jobs.peekable();
+    std::iter::from_fn(move || {
+        let mut batch = vec![jobs.next()?];
+        while matches!(batch.last(), Some(Job::File(_)))
+            && batch.len() < FILES_IN_BATCH
+            && let Some(file) = jobs.next_if(|next| matches!(next, Job::File(_)))
+        {
+            batch.push(file);
+        }
+        Some(batch)
     })
 }
 
