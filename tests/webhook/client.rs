@@ -175,7 +175,7 @@ impl Pool {
 
     pub(crate) async fn post(&mut self, path: &str, body: Bytes) -> Result<(StatusCode, Bytes), Failure> {
         match self.try_post(path, body.clone()).await {
-            Err(error) if is_going_away(&*error) => {
+            Err(error) if is_unread(&*error) => {
                 self.open = None;
                 self.try_post(path, body).await
             }
@@ -200,8 +200,9 @@ impl Pool {
     }
 }
 
-/// Whether the server said, over HTTP/2, that it did not look at the request because it is about to
-/// close the connection. Go's client sends such a request again by itself.
-fn is_going_away(error: &(dyn std::error::Error + 'static)) -> bool {
-    format!("{error:?}").contains("GoAway(b\"\", NO_ERROR, Remote)")
+/// Whether no server has read the request: the connection closed before it was sent, or the server
+/// said over HTTP/2 that it did not look at it. Go's client sends such a request again by itself.
+fn is_unread(error: &(dyn std::error::Error + 'static)) -> bool {
+    error.downcast_ref::<hyper::Error>().is_some_and(hyper::Error::is_canceled)
+        || format!("{error:?}").contains("GoAway(b\"\", NO_ERROR, Remote)")
 }

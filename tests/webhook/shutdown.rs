@@ -96,6 +96,7 @@ impl Service {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[ignore = "starts 20 processes and wants the machine for itself: cargo test --test webhook -- --ignored"]
 async fn no_request_of_ten_thousand_fails_while_the_process_is_replaced() {
     let service = Service::default();
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
