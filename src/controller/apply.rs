@@ -117,7 +117,10 @@ impl Apply<'_> {
             }
         }
         if with_status && let Some(write) = &plan.status {
-            self.send(write.request(self.deployment)).await?;
+            match self.send(write.request(self.deployment)).await {
+                Err(error) if error.has_code(404) => {} // the Deployment is gone, and its end will be seen
+                sent => sent?,
+            }
         }
         match (dropped, &plan.failure) {
             (Some(error), _) => Err(error),

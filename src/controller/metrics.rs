@@ -130,14 +130,16 @@ impl Metrics {
     /// Brings the gauges up to date.
     pub fn measure(&self, world: &World, queue: (usize, Duration), standing: Standing) {
         let count = |n: usize| i64::try_from(n).unwrap_or(i64::MAX);
+        let leading = standing.lead.holds_at(std::time::Instant::now());
         self.queue_depth.set(count(queue.0));
-        self.queue_age.set(queue.1.as_secs_f64());
+        // What waits on a replica that waits itself is no reason for alarm.
+        self.queue_age.set(if leading { queue.1.as_secs_f64() } else { 0.0 });
         self.deployments.set(count(world.deployments.len()));
         self.replica_sets.set(count(world.sets.len()));
         self.pods.set(count(world.pods.len()));
         self.in_progress.set(count(world.deployments.iter().filter(|d| !is_complete(d)).count()));
         self.stuck.set(count(world.deployments.iter().filter(|d| is_stuck(d)).count()));
-        self.leading.set(i64::from(standing.lead.holds_at(std::time::Instant::now())));
+        self.leading.set(i64::from(leading));
         self.rival.set(i64::from(standing.field == Field::Taken));
     }
 }

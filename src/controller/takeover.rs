@@ -25,7 +25,7 @@ const PROBE: &str = "rollgate-takeover-probe";
 
 /// How long others have to betray themselves. A controller that has nothing else to do needs
 /// milliseconds; a busy one with the default client limits may need seconds.
-const PATIENCE: Duration = Duration::from_secs(5);
+const PATIENCE: Duration = Duration::from_secs(3);
 
 /// How often the probe is looked at.
 const LOOK: Duration = Duration::from_millis(250);
