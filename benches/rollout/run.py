@@ -3,8 +3,8 @@
 
     run.py --programs DIR --rollgate FILE [--deployments 100] [--ready-after 0s]
 
-DIR holds etcd, kube-apiserver, kube-controller-manager and nodes (see the issue's oracle folder for how
-they are built). Each controller in turn, alone in its process, is given N Deployments of 3 replicas; when
+DIR holds etcd, kube-apiserver and kube-controller-manager, as `.ci/run` builds them, and `nodes`, a program
+that plays the kubelets. Each controller in turn, alone in its process, is given N Deployments of 3 replicas; when
 all are complete, all get a new image at once. Printed for each: object writes by kind and conflicts (from
 the API server's audit log), events, CPU time and peak memory of the controller's process, and the time
 until the last rollout was complete.
