@@ -49,13 +49,8 @@ impl ControlPlane {
 
     /// kubectl for a namespace, which must exist or be created by the first command.
     pub(crate) fn kubectl(&self, namespace: &str) -> Kubectl {
-        self.kubectl_through(self.api_port, namespace)
-    }
-
-    /// kubectl for a namespace that reaches the API server through another port.
-    pub(crate) fn kubectl_through(&self, port: u16, namespace: &str) -> Kubectl {
-        let authority = self.file("ca.crt");
-        Kubectl::new(&self.folder, &format!("https://127.0.0.1:{port}"), &authority, TOKEN, namespace)
+        let server = format!("https://127.0.0.1:{}", self.api_port);
+        Kubectl::new(&self.folder, &server, &self.file("ca.crt"), TOKEN, namespace)
     }
 
     /// Creates a namespace; kubectl for it.
@@ -80,11 +75,6 @@ impl ControlPlane {
         self.api_server.kill();
         self.api_server = start_api_server(&self.folder, self.etcd_port, self.api_port);
         self.wait_until_ready();
-    }
-
-    /// The port of the API server.
-    pub(crate) fn api_port(&self) -> u16 {
-        self.api_port
     }
 
     /// The path of one of the control plane's files.

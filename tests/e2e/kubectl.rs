@@ -31,8 +31,27 @@ impl Kubectl {
             "clusters": [{"name": "test", "cluster": {"server": server, "certificate-authority": authority}}],
             "users": [{"name": "test", "user": {"token": token}}],
         });
-        fs::write(&kubeconfig, config.to_string()).expect("the test's folder is writable");
+        // Somebody may be reading the one of before.
+        if !kubeconfig.exists() {
+            fs::write(&kubeconfig, config.to_string()).expect("the test's folder is writable");
+        }
         Self { kubeconfig, namespace: namespace.to_owned(), folder: folder.to_owned() }
+    }
+
+    /// A kubeconfig that reaches the API server by another way, without credentials.
+    pub(crate) fn through(&self, server: &str) -> PathBuf {
+        let kubeconfig = self.folder.join(format!("{}.through.kubeconfig", self.namespace));
+        let config = serde_json::json!({
+            "apiVersion": "v1",
+            "kind": "Config",
+            "current-context": "test",
+            "contexts": [{"name": "test",
+                "context": {"cluster": "test", "user": "test", "namespace": self.namespace}}],
+            "clusters": [{"name": "test", "cluster": {"server": server}}],
+            "users": [{"name": "test", "user": {}}],
+        });
+        fs::write(&kubeconfig, config.to_string()).expect("the test's folder is writable");
+        kubeconfig
     }
 
     /// A command whose environment makes `kubectl` mean this one and nothing of the machine's own.

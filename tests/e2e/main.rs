@@ -11,9 +11,13 @@
 
 mod certificates;
 mod control_plane;
+mod engine;
+mod faults;
 mod gate;
 mod kubectl;
 mod nodes;
 mod process;
+mod proxy;
 mod session;
+mod state;
 mod workplace;

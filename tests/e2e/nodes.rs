@@ -64,10 +64,14 @@ async fn run(kubeconfig: PathBuf) {
     let mut pods = pin!(pods.default_backoff().touched_objects());
     loop {
         // A watch breaks when the API server restarts: the stream backs off and goes on.
-        if let Ok(Some(pod)) = pods.try_next().await {
-            let client = client.clone();
-            let waiting = Arc::clone(&waiting);
-            tokio::spawn(async move { attend(client, pod, &waiting).await });
+        match pods.try_next().await {
+            Ok(Some(pod)) => {
+                let client = client.clone();
+                let waiting = Arc::clone(&waiting);
+                tokio::spawn(async move { attend(client, pod, &waiting).await });
+            }
+            Ok(None) => panic!("a watch never ends"),
+            Err(error) => eprintln!("nodes: {error}"),
         }
     }
 }
@@ -80,7 +84,8 @@ async fn attend(client: Client, pod: Pod, waiting: &Mutex<HashSet<(String, Step)
         return;
     }
     tokio::time::sleep(delay(&pod, step)).await;
-    while take(&client, &pod, step).await.is_err() {
+    while let Err(error) = take(&client, &pod, step).await {
+        eprintln!("nodes: {error}");
         tokio::time::sleep(Duration::from_millis(200)).await;
     }
     waiting.lock().expect("nobody panics while holding it").remove(&key);

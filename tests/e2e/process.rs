@@ -11,7 +11,7 @@ use std::sync::{Mutex, OnceLock};
 use std::thread;
 
 /// Lines of a log that a failure shows.
-const TAIL_LINES: usize = 30;
+const TAIL_LINES: usize = 15;
 
 /// Kills, at the end of its input, what has started and not ended.
 const REAPER: &str = r#"
@@ -36,8 +36,6 @@ pub(crate) struct Process {
 /// A signal by its name, as `kill -s` takes it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Signal {
-    /// End at once.
-    Kill,
     /// End in order.
     Term,
     /// Freeze.
@@ -65,7 +63,6 @@ impl Process {
     /// Sends a signal.
     pub(crate) fn signal(&self, signal: Signal) {
         let name = match signal {
-            Signal::Kill => "KILL",
             Signal::Term => "TERM",
             Signal::Stop => "STOP",
             Signal::Cont => "CONT",

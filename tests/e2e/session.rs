@@ -118,7 +118,9 @@ impl Session {
         let commands = lines.iter().zip(marks).map(|(line, mark)| format!("{mark}{line}"));
         let code = output.status.code().unwrap_or(-1);
         let code = (code != 0).then(|| format!("[{code}]"));
-        for line in commands.chain(shown.lines().map(str::to_owned)).chain(code) {
+        // An empty line would end the block, so those of the output are left out.
+        let output = shown.lines().filter(|line| !line.trim().is_empty()).map(str::to_owned);
+        for line in commands.chain(output).chain(code) {
             // A line's trailing blanks would not survive an editor.
             writeln!(text, "{}", format!("{INDENT}{line}").trim_end()).expect("a String takes all");
         }

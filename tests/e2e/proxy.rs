@@ -1,0 +1,142 @@
+//! A proxy before the API server that answers some requests itself: with errors as a server in
+//! trouble gives them, and with watches that have expired.
+//!
+//! Which ones is decided by counting, so that a run can be repeated.
+
+use std::net::TcpListener;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+
+use axum::Router;
+use axum::body::{Body, to_bytes};
+use axum::extract::{Request, State};
+use axum::response::{IntoResponse, Response};
+use http::{Method, StatusCode, header};
+use kube::config::{KubeConfigOptions, Kubeconfig};
+use kube::{Client, Config};
+use serde_json::json;
+use tokio::sync::oneshot;
+
+/// Of this many writes, one goes through after the others have failed, each in its own way.
+const TROUBLES: [(u16, &str); 3] = [(409, "Conflict"), (429, "TooManyRequests"), (500, "InternalError")];
+
+/// Every how manieth watch has expired.
+const EXPIRED_EVERY: usize = 2;
+
+/// Larger than any request of the tests.
+const BODY_LIMIT_BYTES: usize = 16 << 20;
+
+/// The running proxy; it ends when dropped.
+pub(crate) struct Proxy {
+    /// Where it listens, without TLS.
+    pub(crate) port: u16,
+    counts: Arc<Counts>,
+    _stop: oneshot::Sender<()>,
+}
+
+/// What went by.
+#[derive(Default)]
+struct Counts {
+    writes: AtomicUsize,
+    watches: AtomicUsize,
+}
+
+struct Behind {
+    client: Client,
+    counts: Arc<Counts>,
+}
+
+impl Proxy {
+    /// Starts a proxy to the API server of a kubeconfig.
+    pub(crate) fn start(kubeconfig: PathBuf) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("the loopback has free ports");
+        listener.set_nonblocking(true).expect("a socket can be set so");
+        let port = listener.local_addr().expect("a bound socket has an address").port();
+        let counts = Arc::<Counts>::default();
+        let (stop, stopped) = oneshot::channel();
+        let shared = Arc::clone(&counts);
+        thread::spawn(move || {
+            let runtime = tokio::runtime::Builder::new_current_thread()
+                .enable_all()
+                .build()
+                .expect("a runtime of one thread can be built");
+            runtime.block_on(async {
+                tokio::select! {
+                    () = serve(listener, kubeconfig, shared) => {}
+                    _ = stopped => {}
+                }
+            });
+        });
+        Self { port, counts, _stop: stop }
+    }
+
+    /// How many writes and watches came by.
+    pub(crate) fn counts(&self) -> (usize, usize) {
+        (self.counts.writes.load(Ordering::Relaxed), self.counts.watches.load(Ordering::Relaxed))
+    }
+}
+
+async fn serve(listener: TcpListener, kubeconfig: PathBuf, counts: Arc<Counts>) {
+    let config = Kubeconfig::read_from(kubeconfig).expect("the test's kubeconfig is readable");
+    let mut config = Config::from_custom_kubeconfig(config, &KubeConfigOptions::default())
+        .await
+        .expect("the test's kubeconfig is complete");
+    // A watch may be silent for longer than any patience.
+    config.read_timeout = None;
+    let client = Client::try_from(config).expect("the test's credentials are usable");
+    let router = Router::new().fallback(answer).with_state(Arc::new(Behind { client, counts }));
+    let listener = tokio::net::TcpListener::from_std(listener).expect("a bound socket can be served");
+    axum::serve(listener, router).await.expect("serving goes on until it is dropped");
+}
+
+async fn answer(State(behind): State<Arc<Behind>>, request: Request) -> Response {
+    if request.method() != Method::GET {
+        let number = behind.counts.writes.fetch_add(1, Ordering::Relaxed);
+        if let Some((code, reason)) = TROUBLES.get(number % (TROUBLES.len() + 1)) {
+            return trouble(*code, reason);
+        }
+    } else if request.uri().query().is_some_and(|query| query.contains("watch=")) {
+        let number = behind.counts.watches.fetch_add(1, Ordering::Relaxed);
+        if number % EXPIRED_EVERY == 0 {
+            return expired();
+        }
+    }
+    forward(&behind.client, request).await
+}
+
+/// An error in the form that the API server gives it.
+fn trouble(code: u16, reason: &str) -> Response {
+    let status = json!({
+        "kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Failure",
+        "message": "trouble made by a test", "reason": reason, "code": code,
+    });
+    let code = StatusCode::from_u16(code).expect("a code of the table");
+    (code, [(header::CONTENT_TYPE, "application/json")], status.to_string()).into_response()
+}
+
+/// A watch whose resource version is too old.
+fn expired() -> Response {
+    let event = json!({"type": "ERROR", "object": {
+        "kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Failure",
+        "message": "too old resource version", "reason": "Expired", "code": 410,
+    }});
+    ([(header::CONTENT_TYPE, "application/json")], format!("{event}\n")).into_response()
+}
+
+async fn forward(client: &Client, request: Request) -> Response {
+    let (mut parts, body) = request.into_parts();
+    // The client sets its own.
+    parts.headers.remove(header::HOST);
+    parts.headers.remove(header::AUTHORIZATION);
+    let uri = parts.uri.path_and_query().expect("a request names a path").as_str().to_owned();
+    parts.uri = uri.parse().expect("a path is a URI");
+    let Ok(body) = to_bytes(body, BODY_LIMIT_BYTES).await else {
+        return StatusCode::BAD_REQUEST.into_response();
+    };
+    match client.send(Request::from_parts(parts, body.into())).await {
+        Ok(response) => response.map(Body::new),
+        Err(_) => StatusCode::BAD_GATEWAY.into_response(),
+    }
+}
