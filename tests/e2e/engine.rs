@@ -33,7 +33,7 @@ fn the_engine_leaves_what_the_built_in_controller_leaves() {
     if recording() {
         return;
     }
-    let _engine = start_engine(&plane, "engine", &[]);
+    let _engine = start_engine(&plane, "engine", ALONE);
     let actual = play(&plane, &sessions, "rollgate");
     for_all(&sessions, 1, Session::name, |session| {
         let name = session.name();
@@ -47,7 +47,10 @@ fn the_engine_leaves_what_the_built_in_controller_leaves() {
     });
 }
 
-/// Starts `rollgate controller` without leader election and take-over checks.
+/// The argument for an engine that nobody shares the work with.
+pub(crate) const ALONE: &[&str] = &["--leader-elect=false"];
+
+/// Starts `rollgate controller` without take-over checks.
 pub(crate) fn start_engine(plane: &ControlPlane, name: &str, arguments: &[&str]) -> Process {
     start_engine_with(&plane.kubectl("default").kubeconfig, &plane.folder, name, arguments)
 }
@@ -59,7 +62,7 @@ pub(crate) fn start_engine_with(kubeconfig: &Path, folder: &Path, name: &str, ar
         .args(["controller", "--takeover-check=off", "--plain-listen=none"])
         .arg("--kubeconfig")
         .arg(kubeconfig)
-        .args(if arguments.is_empty() { &["--leader-elect=false"] } else { arguments });
+        .args(arguments);
     Process::start(name, &mut command, folder)
 }
 

@@ -11,7 +11,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use crate::control_plane::ControlPlane;
-use crate::engine::{start_engine, start_engine_with};
+use crate::engine::{ALONE, start_engine, start_engine_with};
 use crate::kubectl::Kubectl;
 use crate::nodes::Nodes;
 use crate::process::{Process, Signal};
@@ -52,7 +52,7 @@ fn killed_at_any_moment_it_goes_on_where_it_was() {
     let cluster = Cluster::start("faults-killed");
     let kubectl = cluster.plane.namespace("killed");
     create(&kubectl, DEPLOYMENTS);
-    let mut engine = start_engine(&cluster.plane, "engine", &[]);
+    let mut engine = start_engine(&cluster.plane, "engine", ALONE);
     // Moments that differ from each other and stay the same from run to run.
     let mut pauses = (1..).map(|n: u64| Duration::from_millis(150 + n * 7919 % 700));
     for image in 2..=IMAGES {
@@ -60,7 +60,7 @@ fn killed_at_any_moment_it_goes_on_where_it_was() {
         for pause in pauses.by_ref().take(DEPLOYMENTS / 2) {
             thread::sleep(pause);
             engine.kill();
-            engine = start_engine(&cluster.plane, "engine", &[]);
+            engine = start_engine(&cluster.plane, "engine", ALONE);
             assert_never_too_many(&kubectl);
         }
         await_rollouts(&kubectl, DEPLOYMENTS, image);
@@ -73,7 +73,7 @@ fn a_restarted_api_server_is_found_again() {
     const DEPLOYMENTS: usize = 5;
     let mut cluster = Cluster::start("faults-restart");
     let kubectl = cluster.plane.namespace("restart");
-    let _engine = start_engine(&cluster.plane, "engine", &[]);
+    let _engine = start_engine(&cluster.plane, "engine", ALONE);
     create(&kubectl, DEPLOYMENTS);
     for image in 2..=3 {
         roll(&kubectl, DEPLOYMENTS, image);
@@ -134,7 +134,7 @@ fn storms_of_errors_and_expired_watches_only_delay_it() {
     let kubectl = cluster.plane.namespace("storm");
     let proxy = Proxy::start(kubectl.kubeconfig.clone());
     let through = kubectl.through(&format!("http://127.0.0.1:{}", proxy.port));
-    let _engine = start_engine_with(&through, &cluster.plane.folder, "engine", &[]);
+    let _engine = start_engine_with(&through, &cluster.plane.folder, "engine", ALONE);
     create(&kubectl, DEPLOYMENTS);
     await_rollouts(&kubectl, DEPLOYMENTS, 1);
     for image in 2..=3 {
@@ -151,7 +151,7 @@ fn a_namespace_that_goes_away_takes_nothing_with_it() {
     let cluster = Cluster::start("faults-namespace");
     let going = cluster.plane.namespace("going");
     let staying = cluster.plane.namespace("staying");
-    let mut engine = start_engine(&cluster.plane, "engine", &[]);
+    let mut engine = start_engine(&cluster.plane, "engine", ALONE);
     create(&going, 5);
     create(&staying, 1);
     await_rollouts(&going, 5, 1);
@@ -170,7 +170,7 @@ fn foreign_replica_sets_and_garbage_are_left_alone() {
     let sets: Vec<_> = (0..FOREIGN).map(foreign_set).collect();
     kubectl.apply(&json!({"apiVersion": "v1", "kind": "List", "items": sets}));
     let before = foreign_versions(&kubectl);
-    let _engine = start_engine(&cluster.plane, "engine", &[]);
+    let _engine = start_engine(&cluster.plane, "engine", ALONE);
     create(&kubectl, 1);
     await_rollouts(&kubectl, 1, 1);
     for garbage in ["revision=first", "desired-replicas=-7", "max-replicas=many", "revision-history=,,x"] {
@@ -213,7 +213,7 @@ fn image(number: u32) -> String {
 
 /// A ReplicaSet with labels that no Deployment selects, or with another controller.
 fn foreign_set(number: usize) -> Value {
-    let app = if number.is_multiple_of(2) { "other" } else { "d0" };
+    let app = if number % 2 == 0 { "other" } else { "d0" };
     let owners = match app {
         "other" => json!([]),
         _ => json!([{"apiVersion": "example.com/v1", "kind": "Rollout", "name": "r",
