@@ -1,8 +1,8 @@
 //! How long to wait before a Deployment is tried again after a failure.
 //!
 //! Like the built-in controller's: 5 ms, doubled with every failure in a row. Unlike there, a Deployment is
-//! never given up, the wait ends at a bound, and an API server that cannot be reached or has too much to do
-//! is asked again within a second or two, since that says nothing about the Deployment.
+//! never given up, the wait ends at a bound, and after what says nothing about the Deployment (an API server
+//! that cannot be reached or has too much to do, a write that came second) it is within a second or two.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -16,16 +16,17 @@ const FIRST: Duration = Duration::from_millis(5);
 /// The longest wait after a refusal. The built-in controller's last wait is 82 s, then it gives up.
 const LONGEST: Duration = Duration::from_secs(60);
 
-/// The longest wait while the API server cannot serve.
-const OUTAGE: Duration = Duration::from_secs(1);
+/// The longest wait after a trouble that passes by itself.
+const PASSING: Duration = Duration::from_secs(1);
 
 /// What a failure was.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Trouble {
     /// What was asked for was refused, and likely will be again.
     Refused,
-    /// The API server cannot serve just now; it may have said when to come again.
-    Outage(Option<Duration>),
+    /// The API server cannot serve just now, and may have said when to come again; or somebody else wrote
+    /// first, and the caches will show it.
+    Passing(Option<Duration>),
 }
 
 /// Counts failures in a row.
@@ -43,8 +44,8 @@ impl Backoff {
         let wait = FIRST.saturating_mul(1 << (*count - 1).min(20));
         match trouble {
             Trouble::Refused => wait.min(LONGEST),
-            Trouble::Outage(Some(asked)) => wait.min(OUTAGE).max(asked.min(LONGEST)),
-            Trouble::Outage(None) => wait.min(OUTAGE),
+            Trouble::Passing(Some(asked)) => wait.min(PASSING).max(asked.min(LONGEST)),
+            Trouble::Passing(None) => wait.min(PASSING),
         }
     }
 
@@ -73,13 +74,13 @@ mod tests {
     }
 
     #[test]
-    fn an_outage_is_waited_for_in_short_steps_or_as_the_server_asks() {
+    fn what_passes_is_waited_for_in_short_steps_or_as_the_server_asks() {
         let (backoff, key) = (Backoff::default(), Key::new("a", "b"));
         for _ in 0..30 {
-            backoff.failed(&key, Trouble::Outage(None));
+            backoff.failed(&key, Trouble::Passing(None));
         }
-        assert_eq!(backoff.failed(&key, Trouble::Outage(None)), OUTAGE);
+        assert_eq!(backoff.failed(&key, Trouble::Passing(None)), PASSING);
         let asked = Some(Duration::from_secs(3));
-        assert_eq!(backoff.failed(&key, Trouble::Outage(asked)), Duration::from_secs(3));
+        assert_eq!(backoff.failed(&key, Trouble::Passing(asked)), Duration::from_secs(3));
     }
 }

@@ -182,14 +182,16 @@ fn recheck(plan: &Plan) -> Option<Duration> {
 
 /// What a failure says about when to try again.
 fn trouble(error: &RoundError) -> Trouble {
-    let (RoundError::Api { source, .. } | RoundError::NotCreated { source, .. }) = error else {
-        return Trouble::Refused;
+    let source = match error {
+        RoundError::Api { source, .. } | RoundError::NotCreated { source, .. } => source,
+        RoundError::Stale { .. } => return Trouble::Passing(None),
+        _ => return Trouble::Refused,
     };
     match source.refusal() {
-        None => Trouble::Outage(None),
+        None => Trouble::Passing(None),
         Some(refusal) if refusal.is_passing() || refusal.code >= 500 => {
             let secs = refusal.details.retry_after_seconds;
-            Trouble::Outage((secs > 0).then(|| Duration::from_secs(secs)))
+            Trouble::Passing((secs > 0).then(|| Duration::from_secs(secs)))
         }
         Some(_) => Trouble::Refused,
     }
