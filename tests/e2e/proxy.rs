@@ -1,7 +1,8 @@
 //! A proxy before the API server that answers some requests itself: with errors as a server in
 //! trouble gives them, and with watches that have expired.
 //!
-//! Which ones is decided by counting, so that a run can be repeated.
+//! Which ones is decided by counting and mixing, so that nothing that repeats itself meets the same
+//! answer every time.
 
 use std::net::TcpListener;
 use std::path::PathBuf;
@@ -19,7 +20,7 @@ use kube::{Client, Config};
 use serde_json::json;
 use tokio::sync::oneshot;
 
-/// Of this many writes, one goes through after the others have failed, each in its own way.
+/// How writes fail, each as often as one goes through.
 const TROUBLES: [(u16, &str); 3] = [(409, "Conflict"), (429, "TooManyRequests"), (500, "InternalError")];
 
 /// Every how manieth watch has expired.
@@ -94,16 +95,21 @@ async fn serve(listener: TcpListener, kubeconfig: PathBuf, counts: Arc<Counts>) 
 async fn answer(State(behind): State<Arc<Behind>>, request: Request) -> Response {
     if request.method() != Method::GET {
         let number = behind.counts.writes.fetch_add(1, Ordering::Relaxed);
-        if let Some((code, reason)) = TROUBLES.get(number % (TROUBLES.len() + 1)) {
+        if let Some((code, reason)) = TROUBLES.get(mixed(number) % (TROUBLES.len() + 1)) {
             return trouble(*code, reason);
         }
     } else if request.uri().query().is_some_and(|query| query.contains("watch=")) {
         let number = behind.counts.watches.fetch_add(1, Ordering::Relaxed);
-        if number % EXPIRED_EVERY == 0 {
+        if number.is_multiple_of(EXPIRED_EVERY) {
             return expired();
         }
     }
     forward(&behind.client, request).await
+}
+
+/// A number without a pattern: multiplied with the golden ratio, of which the upper bits are taken.
+fn mixed(number: usize) -> usize {
+    (number as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(16) as usize & 0xffff
 }
 
 /// An error in the form that the API server gives it.
