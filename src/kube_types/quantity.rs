@@ -87,8 +87,9 @@ impl<'a> Quantity<'a> {
         }
         let parts = Parts::split(text)?;
         let (format, exponent) = interpret(parts.suffix)?;
-        // Nothing times whatever power is nothing.
-        let exponent = if parts.is_zero() && format != Format::BinarySi { 0 } else { exponent };
+        let limit = i64::from(MAX_EXPONENT);
+        // Nothing times whatever power is nothing; but which text is an error depends on the power.
+        let exponent = if parts.is_zero() { exponent.clamp(-limit, limit) } else { exponent };
         let exponent = i32::try_from(exponent).map_err(|_| QuantityError::Suffix)?;
         if exponent.abs() > MAX_EXPONENT {
             return Err(QuantityError::Suffix);
@@ -478,6 +479,8 @@ mod tests {
             ("9Ei", "9223372036854775807"),
             ("1.0001Ki", "1024102400u"),
             ("0.0e99999", "0"),
+            ("0e-99999", "0"),
+            ("e99999", "0"),
             (" 1 ", "1"),
         ] {
             assert_eq!(normal(text), expected, "{text}");
@@ -499,6 +502,9 @@ mod tests {
             ("1mm", QuantityError::Suffix),
             ("1K", QuantityError::Suffix),
             ("1e99999999999", QuantityError::Suffix),
+            ("e-12", QuantityError::Number),
+            (".e-17", QuantityError::Number),
+            ("Pi", QuantityError::Number),
         ] {
             assert_eq!(Quantity::parse(text).err(), Some(expected), "{text}");
         }
