@@ -348,8 +348,7 @@ impl<'a> Decoder<'a> {
             path.push('.');
         }
         path.push_str(&member.key);
-        let mut message = format!("{what} ");
-        print::go_quote(&mut message, &path);
+        let message = format!("{what} {}", print::quoted(&path));
         if self.strict.iter().all(|s| s.message != message) {
             self.strict.push(Placed { message, at: member.key_at });
         }

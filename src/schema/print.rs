@@ -37,6 +37,33 @@ pub fn go_quote(out: &mut String, s: &str) {
     out.push('"');
 }
 
+/// `s` quoted by Go's `%q`.
+pub fn quoted(s: &str) -> String {
+    let mut out = String::new();
+    go_quote(&mut out, s);
+    out
+}
+
+/// Texts quoted by Go's `%q`, with commas between them.
+pub fn quoted_list<'s>(texts: impl IntoIterator<Item = &'s str>) -> String {
+    let mut out = String::new();
+    for (i, text) in texts.into_iter().enumerate() {
+        out.push_str(if i > 0 { ", " } else { "" });
+        go_quote(&mut out, text);
+    }
+    out
+}
+
+/// What Go's `strconv.ParseInt` says to a text that is no 64-bit integer; `None` for one that is.
+pub fn parse_int_error(text: &str) -> Option<String> {
+    use std::num::IntErrorKind::{NegOverflow, PosOverflow};
+    let why = match text.parse::<i64>().err()?.kind() {
+        PosOverflow | NegOverflow => "value out of range",
+        _ => "invalid syntax",
+    };
+    Some(format!("strconv.ParseInt: parsing {}: {why}", quoted(text)))
+}
+
 /// Appends `s` quoted as Go's JSON encoder does, HTML escapes included.
 pub fn json_quote(out: &mut String, s: &str) {
     out.push('"');
@@ -108,5 +135,21 @@ mod tests {
         json_quote(&mut json, "<\u{7}\u{200b}\u{7f}");
         assert_eq!(go, r#""<\a\u200b\x7f""#);
         assert_eq!(json, "\"\\u003c\\u0007\u{200b}\u{7f}\"");
+    }
+
+    #[test]
+    fn integers_that_are_none_get_go_s_words() {
+        // Each row was given by the v1.37.2 conversion of the rollback annotation.
+        for (text, why) in [
+            ("99999999999999999999x", Some("value out of range")),
+            ("-99999999999999999999", Some("value out of range")),
+            ("+", Some("invalid syntax")),
+            ("9x", Some("invalid syntax")),
+            (" 5", Some("invalid syntax")),
+            ("+5", None),
+        ] {
+            let expected = why.map(|why| format!("strconv.ParseInt: parsing \"{text}\": {why}"));
+            assert_eq!(parse_int_error(text), expected);
+        }
     }
 }

@@ -171,14 +171,8 @@ impl Faults {
         value: Shown<'_>,
         supported: &[&str],
     ) -> &mut Fault {
-        let mut detail = String::from("supported values: ");
-        for (i, s) in supported.iter().enumerate() {
-            if i > 0 {
-                detail.push_str(", ");
-            }
-            print::go_quote(&mut detail, s);
-        }
-        self.push(Kind::NotSupported, path, Some(value), &detail)
+        let list = print::quoted_list(supported.iter().copied());
+        self.push(Kind::NotSupported, path, Some(value), &format_args!("supported values: {list}"))
     }
 
     /// A field may not be used here. `detail` may be empty.

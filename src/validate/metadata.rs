@@ -211,11 +211,7 @@ fn no_new_finalizers(faults: &mut Faults, meta: View<'_>, old: View<'_>, path: &
     if added.is_empty() {
         return;
     }
-    let mut list = String::new();
-    for (i, finalizer) in added.into_iter().enumerate() {
-        list.push_str(if i > 0 { ", " } else { "" });
-        print::go_quote(&mut list, finalizer);
-    }
+    let list = print::quoted_list(added);
     let detail = format!(
         "no new finalizers can be added if the object is being deleted, found new finalizers []string{{{list}}}"
     );

@@ -2,7 +2,7 @@
 
 use super::Placed;
 use crate::schema::decode;
-use crate::schema::print::go_quote;
+use crate::schema::print::quoted;
 use crate::schema::source::{Data, Node, Span};
 use crate::schema::table::Table;
 
@@ -124,12 +124,6 @@ fn knows(kinds: &str, kind: &str) -> bool {
 
 fn unconvertible(package: &str, kind: &str) -> String {
     format!("converting ({package}.{kind}) to (v1.Deployment): unknown conversion")
-}
-
-fn quoted(text: &str) -> String {
-    let mut out = String::new();
-    go_quote(&mut out, text);
-    out
 }
 
 type Named<'n> = Option<(&'n str, Span)>;

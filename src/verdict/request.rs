@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use super::{BadRequest, Placed, Question};
+use crate::schema::print::parse_int_error;
 use crate::schema::source::{Node, Span};
 use crate::schema::value::{Struct, Value};
 use crate::validate::warnings;
@@ -55,17 +56,11 @@ pub(super) fn refusal(object: &Struct<'_>, question: &Question<'_, '_>) -> Optio
 /// The fault of a rollback annotation that holds no 64-bit integer.
 pub(super) fn bad_rollback(object: &Struct<'_>, source: &Node<'_>) -> Option<Placed> {
     let text = object.view().nested("metadata").text("annotations", ROLLBACK)?;
-    if text.is_empty() || text.parse::<i64>().is_ok() {
+    if text.is_empty() {
         return None;
     }
-    let digits = text.strip_prefix(['+', '-']).unwrap_or(text);
-    let all_digits = !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit());
-    let why = if all_digits { "value out of range" } else { "invalid syntax" };
-    let mut quoted = String::new();
-    crate::schema::print::go_quote(&mut quoted, text);
-    let message = format!(
-        "failed to parse annotation[{ROLLBACK}]={text} as int64: strconv.ParseInt: parsing {quoted}: {why}"
-    );
+    let why = parse_int_error(text)?;
+    let message = format!("failed to parse annotation[{ROLLBACK}]={text} as int64: {why}");
     Some(Placed { message, at: place(source, &["metadata", "annotations", ROLLBACK]) })
 }
 

@@ -43,9 +43,7 @@ impl Verdict<'_> {
 
     fn invalid(&self) -> Json {
         let (kind, group) = self.kind();
-        let mut message = format!("{kind}.{group} ");
-        print::go_quote(&mut message, &self.name);
-        message.push_str(" is invalid: ");
+        let mut message = format!("{kind}.{group} {} is invalid: ", print::quoted(&self.name));
         let texts: Vec<_> = self.faults.iter().map(|f| format!("{}: {}", f.field, f.message)).collect();
         match texts.as_slice() {
             [one] => message.push_str(one),

@@ -293,9 +293,7 @@ struct Found<'a> {
 }
 
 fn repeated(member: &Member<'_>) -> Placed {
-    let mut message = String::from("key ");
-    print::go_quote(&mut message, &member.key);
-    message.push_str(" already set in map");
+    let message = format!("key {} already set in map", print::quoted(&member.key));
     Placed { message, at: member.key_at }
 }
 

@@ -79,8 +79,7 @@ fn app_armor(faults: &mut Faults, key: &str, value: &str, spot: Spot<'_>, contai
     }
     let known = matches!(value, "" | "runtime/default" | "unconfined") || value.starts_with(LOCALHOST);
     if !known {
-        let mut detail = String::from("invalid AppArmor profile name: ");
-        print::go_quote(&mut detail, value);
+        let detail = format_args!("invalid AppArmor profile name: {}", print::quoted(value));
         faults.invalid(&path, value, detail).at(&place);
     }
 }

@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 
 use crate::kube_types::names;
+use crate::schema::print::parse_int_error;
 use crate::schema::value::View;
 use crate::validate::Rules;
 use crate::validate::fault::{Faults, Shown};
@@ -79,15 +80,8 @@ fn whole_number(faults: &mut Faults, value: &str, path: &Path<'_>) {
     } else if !canonical {
         faults.invalid(path, value, "must be a valid decimal integer in canonical form");
     }
-    if let Err(error) = value.parse::<i64>() {
-        use std::num::IntErrorKind::{NegOverflow, PosOverflow};
-        let mut detail = String::from("strconv.ParseInt: parsing ");
-        crate::schema::print::go_quote(&mut detail, value);
-        detail.push_str(match error.kind() {
-            PosOverflow | NegOverflow => ": value out of range",
-            _ => ": invalid syntax",
-        });
-        faults.invalid(path, value, detail);
+    if let Some(error) = parse_int_error(value) {
+        faults.invalid(path, value, error);
     }
 }
 

@@ -21,7 +21,7 @@ use std::fmt::Display;
 use super::path::Path;
 use crate::kube_types::names;
 use crate::schema::equality::same_field;
-use crate::schema::print::go_quote;
+use crate::schema::print::quoted;
 use crate::schema::value::View;
 use crate::verdict::Warning;
 
@@ -91,13 +91,6 @@ impl Warnings {
     fn is_full(&self) -> bool {
         self.list.len() >= MOST
     }
-}
-
-/// The text quoted as Go's `%q` does.
-fn quoted(text: &str) -> String {
-    let mut out = String::new();
-    go_quote(&mut out, text);
-    out
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 
 use crate::kube_types::names::{self, Messages};
-use crate::schema::print::go_quote;
+use crate::schema::print::quoted;
 use crate::validate::fault::Faults;
 use crate::validate::path::Path;
 
@@ -52,10 +52,9 @@ pub(super) fn signer_name(faults: &mut Faults, signer: &str, path: &Path<'_>) {
 fn pieces(faults: &mut Faults, part: &str, path: &Path<'_>, check: fn(&str) -> Messages) {
     let bad = part.split('.').map(|piece| (piece, check(piece))).find(|(_, details)| !details.is_empty());
     let Some((piece, details)) = bad else { return };
-    let mut quoted = String::new();
-    go_quote(&mut quoted, piece);
+    let piece = quoted(piece);
     for detail in details {
-        faults.invalid(path, part, format_args!("validating label {quoted}: {detail}"));
+        faults.invalid(path, part, format_args!("validating label {piece}: {detail}"));
     }
 }
 
