@@ -32,13 +32,15 @@ pub struct Used {
 }
 
 impl Used {
-    /// Whether anything would be dropped from a template that uses this, given what the stored one uses.
-    pub fn beyond(self, stored: Used) -> bool {
-        self.without(stored) != Used::default()
+    /// Whether it is anything at all.
+    pub fn any(self) -> bool {
+        self != Used::default()
     }
 
-    /// What is used here and not there; dead annotations go in any case.
-    fn without(self, stored: Used) -> Used {
+    /// What is used here and not in the stored template: what the server drops. Dead annotations go in
+    /// any case.
+    #[must_use]
+    pub fn beyond(self, stored: Used) -> Used {
         Used {
             empty_dir_mode: self.empty_dir_mode && !stored.empty_dir_mode,
             file_users: self.file_users && !stored.file_users,
@@ -107,11 +109,9 @@ fn uses_file_users(volume: View<'_>) -> bool {
         })
 }
 
-/// Drops from the template of a Deployment what the server would not store. `stored` is what the
-/// stored template uses (nothing, on create).
-pub fn drop_disabled(deployment: &mut Struct<'_>, stored: Used) {
-    let drop = used(deployment.view()).without(stored);
-    if drop == Used::default() {
+/// Drops from the template of a Deployment what the server would not store.
+pub fn drop_disabled(deployment: &mut Struct<'_>, drop: Used) {
+    if !drop.any() {
         return;
     }
     let template = deployment.struct_or_new("spec").struct_or_new("template");

@@ -1,7 +1,7 @@
 //! The answer to one request: judge, and for the mutating webhook find what to change.
 
 use json_patch::Patch;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::house::{self, House};
 use super::patch;
@@ -84,7 +84,7 @@ pub fn answer(gate: &Gate, phase: Phase, request: &Request<'_, '_>) -> Answer {
         Operation::Delete | Operation::Other => return Answer::let_through(Decision::NotJudged),
     };
     let Some(object) = request.object else {
-        return Answer::refused(Decision::BadRequest, bad_request("the request holds no object"));
+        return Answer::refused(Decision::BadRequest, verdict::bad_request("the request holds no object"));
     };
     // The old object of a Scale is a Scale, where judging wants the Deployment, which nobody sends.
     let old = request.old.filter(|_| target != Target::Scale);
@@ -162,10 +162,4 @@ fn refusal(verdict: &Verdict<'_>) -> Option<Answer> {
 fn warnings(verdict: Verdict<'_>) -> Vec<String> {
     let strict = verdict.strict.into_iter().map(|s| s.message);
     strict.chain(verdict.warnings.into_iter().map(|w| w.text)).collect()
-}
-
-fn bad_request(message: &str) -> Value {
-    json!({
-        "metadata": {}, "status": "Failure", "message": message, "reason": "BadRequest", "code": 400,
-    })
 }

@@ -5,6 +5,8 @@ mod identity;
 mod request;
 mod status;
 
+pub use status::bad_request;
+
 use crate::defaults::{self, gates};
 use crate::schema::decode;
 pub use crate::schema::decode::Placed;
@@ -226,16 +228,16 @@ fn create<'a>(
         verdict.defaulted = Some(object);
         return verdict;
     }
-    let nothing = gates::Used::default();
-    let dropped = gates::used(object.view()).beyond(nothing);
-    let (mut work, kept) = request::working_copy(&mut object, dropped);
+    let drop = gates::used(object.view());
+    let (mut work, kept) = request::working_copy(&mut object, drop.any());
     let repeated = validate::warnings::drop_repeated_owners(&mut work);
     request::complete_new(&mut work, question.namespace, server.cuts_generated_names);
-    gates::drop_disabled(&mut work, nothing);
+    gates::drop_disabled(&mut work, drop);
     let rules = Rules { allow_privileged: server.allow_privileged, exempt: Default::default() };
     let mut faults = Faults::default();
     validate::deployment::create(&mut faults, work.view(), &rules);
-    verdict.finish(faults, &work, None, repeated);
+    verdict.finish(faults, &work, repeated);
+    verdict.warn(&work, None);
     verdict.keep(object, work, kept);
     verdict
 }
@@ -252,25 +254,26 @@ fn update<'a>(
         return verdict;
     }
     let of_status = question.target == Target::Status;
-    let used = gates::used(old.view());
-    let changes = of_status || gates::used(object.view()).beyond(used);
-    let (mut work, kept) = request::working_copy(&mut object, changes);
+    // A write of the status drops nothing: the server takes the whole spec from the stored object.
+    let drop = match of_status {
+        true => gates::Used::default(),
+        false => gates::used(object.view()).beyond(gates::used(old.view())),
+    };
+    let (mut work, kept) = request::working_copy(&mut object, of_status || drop.any());
     let repeated = validate::warnings::drop_repeated_owners(&mut work);
     request::complete_update(&mut work, old, question.namespace, !of_status);
     let mut faults = Faults::default();
     if of_status {
         request::keep_spec_and_labels(&mut work, old);
         validate::status::update(&mut faults, work.view(), old.view());
-        verdict.name = work.view().nested("metadata").str("name").to_owned();
-        faults.dedup();
-        verdict.faults = faults.list;
-        verdict.warnings.extend(repeated);
+        verdict.finish(faults, &work, repeated);
     } else {
-        gates::drop_disabled(&mut work, used);
+        gates::drop_disabled(&mut work, drop);
         let exempt = exemptions::of(old.view());
         let rules = Rules { allow_privileged: server.allow_privileged, exempt };
         validate::deployment::update(&mut faults, work.view(), old.view(), &rules);
-        verdict.finish(faults, &work, Some(old), repeated);
+        verdict.finish(faults, &work, repeated);
+        verdict.warn(&work, Some(old));
     }
     verdict.keep(object, work, kept);
     verdict
@@ -287,17 +290,15 @@ impl<'a> Verdict<'a> {
         self.bad_request.is_some()
     }
 
-    fn finish(
-        &mut self,
-        mut faults: Faults,
-        work: &Struct<'a>,
-        old: Option<&Struct<'a>>,
-        repeated: Option<Warning>,
-    ) {
+    fn finish(&mut self, mut faults: Faults, work: &Struct<'a>, repeated: Option<Warning>) {
         faults.dedup();
         self.name = work.view().nested("metadata").str("name").to_owned();
         self.faults = faults.list;
         self.warnings.extend(repeated);
+    }
+
+    /// Warns about an object without faults.
+    fn warn(&mut self, work: &Struct<'a>, old: Option<&Struct<'a>>) {
         if self.faults.is_empty() {
             let more = validate::warnings::warnings(work.view(), old.map(Struct::view));
             self.warnings.extend(more);

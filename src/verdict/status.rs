@@ -68,6 +68,7 @@ impl Verdict<'_> {
     }
 }
 
-fn bad_request(message: &str) -> Json {
+/// The `v1.Status` of a request that is refused before its object is judged.
+pub fn bad_request(message: &str) -> Json {
     json!({"metadata": {}, "status": "Failure", "message": message, "reason": "BadRequest", "code": 400})
 }
