@@ -7,7 +7,6 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use serde::de::DeserializeOwned;
 use tokio::sync::watch;
 
-use super::key::Key;
 use super::queue::Queue;
 use super::store::version;
 use super::watch::Sink;
@@ -36,15 +35,6 @@ impl Shared {
     /// Drops an object that is gone since a resourceVersion; whoever is concerned will be looked at.
     pub fn gone<T: Known>(&self, object: &T, version: u64) {
         let keys = T::gone(&mut self.world(), object, version);
-        self.queue.add(keys);
-    }
-
-    /// Wants every Deployment known to be looked at.
-    pub fn all_again(&self) {
-        let keys: Vec<Key> = {
-            let world = self.world();
-            world.deployments.iter().map(|d| Key::new(&d.meta.namespace, &d.meta.name)).collect()
-        };
         self.queue.add(keys);
     }
 }

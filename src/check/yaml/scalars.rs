@@ -316,14 +316,7 @@ impl<'a> Scanner<'a> {
             }
             self.pos += 1;
         }
-        self.skip_blanks();
-        if self.byte(0) == b'#' {
-            self.skip_comment();
-        }
-        if !self.is_break_or_end() {
-            return self.fail("did not find expected comment or line break");
-        }
-        self.skip_break();
+        self.end_line()?;
         Ok((chomping, increment))
     }
 

@@ -174,6 +174,19 @@ impl<'a> Scanner<'a> {
         }
     }
 
+    /// Goes past the rest of the line, which may only be a comment.
+    pub(super) fn end_line(&mut self) -> Result<(), Unreadable> {
+        self.skip_blanks();
+        if self.byte(0) == b'#' {
+            self.skip_comment();
+        }
+        if !self.is_break_or_end() {
+            return self.fail("did not find expected comment or line break");
+        }
+        self.skip_break();
+        Ok(())
+    }
+
     /// The column in characters. Amortized constant time: bytes of a line are counted once.
     pub(super) fn column(&mut self) -> usize {
         if !self.ascii {
