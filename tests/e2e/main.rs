@@ -9,6 +9,7 @@
 //! Start reading at [`control_plane`]; [`gate`] and [`certificates`] hold the tests of the webhooks, [`engine`] those of
 //! the controller against the built-in one, [`faults`] what happens when things break.
 
+mod background;
 mod certificates;
 mod control_plane;
 mod engine;

@@ -8,22 +8,21 @@ use std::collections::HashSet;
 use std::path::PathBuf;
 use std::pin::pin;
 use std::sync::{Arc, Mutex};
-use std::thread;
 use std::time::Duration;
 
 use futures::TryStreamExt;
 use k8s_openapi::api::core::v1::Pod;
 use k8s_openapi::jiff::Timestamp;
 use kube::api::{DeleteParams, Patch, PatchParams, Preconditions};
-use kube::config::{KubeConfigOptions, Kubeconfig};
 use kube::runtime::{WatchStreamExt, watcher};
-use kube::{Api, Client, Config, ResourceExt};
+use kube::{Api, Client, ResourceExt};
 use serde_json::{Value, json};
-use tokio::sync::oneshot;
+
+use crate::background::{Background, config_of};
 
 /// The kubelets; they rest when dropped.
 pub(crate) struct Nodes {
-    _stop: oneshot::Sender<()>,
+    _run: Background,
 }
 
 /// What a Pod waits for.
@@ -36,28 +35,12 @@ enum Step {
 impl Nodes {
     /// Starts the kubelets of the cluster that a kubeconfig leads to.
     pub(crate) fn start(kubeconfig: PathBuf) -> Self {
-        let (stop, stopped) = oneshot::channel();
-        thread::spawn(move || {
-            let runtime = tokio::runtime::Builder::new_current_thread()
-                .enable_all()
-                .build()
-                .expect("a runtime of one thread can be built");
-            runtime.block_on(async {
-                tokio::select! {
-                    () = run(kubeconfig) => {}
-                    _ = stopped => {}
-                }
-            });
-        });
-        Self { _stop: stop }
+        Self { _run: Background::run(|| run(kubeconfig)) }
     }
 }
 
 async fn run(kubeconfig: PathBuf) {
-    let config = Kubeconfig::read_from(kubeconfig).expect("the test's kubeconfig is readable");
-    let config = Config::from_custom_kubeconfig(config, &KubeConfigOptions::default())
-        .await
-        .expect("the test's kubeconfig is complete");
+    let config = config_of(kubeconfig).await;
     let client = Client::try_from(config).expect("the test's credentials are usable");
     let waiting = Arc::new(Mutex::new(HashSet::new()));
     let pods = watcher(Api::<Pod>::all(client.clone()), watcher::Config::default());

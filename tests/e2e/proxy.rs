@@ -8,17 +8,16 @@ use std::net::TcpListener;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::thread;
 
 use axum::Router;
 use axum::body::{Body, to_bytes};
 use axum::extract::{Request, State};
 use axum::response::{IntoResponse, Response};
 use http::{Method, StatusCode, header};
-use kube::config::{KubeConfigOptions, Kubeconfig};
-use kube::{Client, Config};
+use kube::Client;
 use serde_json::json;
-use tokio::sync::oneshot;
+
+use crate::background::{Background, config_of};
 
 /// How writes fail, each as often as one goes through.
 const TROUBLES: [(u16, &str); 3] = [(409, "Conflict"), (429, "TooManyRequests"), (500, "InternalError")];
@@ -34,7 +33,7 @@ pub(crate) struct Proxy {
     /// Where it listens, without TLS.
     pub(crate) port: u16,
     counts: Arc<Counts>,
-    _stop: oneshot::Sender<()>,
+    _run: Background,
 }
 
 /// What went by.
@@ -56,21 +55,8 @@ impl Proxy {
         listener.set_nonblocking(true).expect("a socket can be set so");
         let port = listener.local_addr().expect("a bound socket has an address").port();
         let counts = Arc::<Counts>::default();
-        let (stop, stopped) = oneshot::channel();
         let shared = Arc::clone(&counts);
-        thread::spawn(move || {
-            let runtime = tokio::runtime::Builder::new_current_thread()
-                .enable_all()
-                .build()
-                .expect("a runtime of one thread can be built");
-            runtime.block_on(async {
-                tokio::select! {
-                    () = serve(listener, kubeconfig, shared) => {}
-                    _ = stopped => {}
-                }
-            });
-        });
-        Self { port, counts, _stop: stop }
+        Self { port, counts, _run: Background::run(|| serve(listener, kubeconfig, shared)) }
     }
 
     /// How many writes and watches came by.
@@ -80,10 +66,7 @@ impl Proxy {
 }
 
 async fn serve(listener: TcpListener, kubeconfig: PathBuf, counts: Arc<Counts>) {
-    let config = Kubeconfig::read_from(kubeconfig).expect("the test's kubeconfig is readable");
-    let mut config = Config::from_custom_kubeconfig(config, &KubeConfigOptions::default())
-        .await
-        .expect("the test's kubeconfig is complete");
+    let mut config = config_of(kubeconfig).await;
     // A watch may be silent for longer than any patience.
     config.read_timeout = None;
     let client = Client::try_from(config).expect("the test's credentials are usable");
