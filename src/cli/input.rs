@@ -19,20 +19,29 @@ const EXTENSIONS: [&str; 3] = ["yaml", "yml", "json"];
 /// Files up to this size are read whole, by the worker that judges them.
 const WHOLE_FILE_BYTES: u64 = 1 << 20;
 
+/// What is left free behind a file's text: the line break it may lack.
+const SPARE_BYTES: usize = 1;
+
 /// How much text a piece of a larger file has, unless a document is longer.
 const PIECE_BYTES: usize = 256 << 10;
 
 /// The longest document of a larger file.
 const MAX_DOCUMENT_BYTES: usize = 256 << 20;
 
-/// How many files a thread takes at a time.
-const FILES_IN_BATCH: usize = 16;
+/// How many files a thread takes at a time, and how much text with the last of them.
+const FILES_IN_BATCH: usize = 64;
+const BATCH_BYTES: u64 = 128 << 10;
 
 /// One piece of work.
 #[derive(Debug)]
 pub(super) enum Job {
     /// A file to be read whole.
-    File(PathBuf),
+    File {
+        /// Where it is.
+        path: PathBuf,
+        /// Its size when it was found.
+        size: u64,
+    },
     /// A piece of a larger file or of standard input.
     Piece {
         /// The name of the file.
@@ -70,8 +79,8 @@ impl Job {
     /// Reads what is not read yet.
     pub(super) fn read(self) -> Text {
         match self {
-            Job::File(path) => {
-                let text = fs::read(&path).map(encoding::decode);
+            Job::File { path, size } => {
+                let text = read_file(&path, size).map(encoding::decode);
                 Text { file: name_of(&path), text, part: Part::Whole, first_line: 1 }
             }
             Job::Piece { file, text, part, first_line } => Text { file, text: Ok(text), part, first_line },
@@ -100,10 +109,13 @@ pub(super) fn batches(jobs: impl Iterator<Item = Job> + Send) -> impl Iterator<I
     let mut jobs = jobs.peekable();
     std::iter::from_fn(move || {
         let mut batch = vec![jobs.next()?];
-        while matches!(batch.last(), Some(Job::File(_)))
-            && batch.len() < FILES_IN_BATCH
-            && let Some(file) = jobs.next_if(|next| matches!(next, Job::File(_)))
-        {
+        let mut bytes = 0;
+        while let Some(Job::File { size, .. }) = batch.last() {
+            bytes += size;
+            if bytes >= BATCH_BYTES || batch.len() >= FILES_IN_BATCH {
+                break;
+            }
+            let Some(file) = jobs.next_if(|next| matches!(next, Job::File { .. })) else { break };
             batch.push(file);
         }
         Some(batch)
@@ -126,6 +138,13 @@ fn failed(path: &Path, error: io::Error) -> Jobs {
     Box::new(std::iter::once(Job::Failed { file: name_of(path), error }))
 }
 
+/// Reads a file of the size that it had when it was found, so that nothing asks for it again.
+fn read_file(path: &Path, size: u64) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::with_capacity(size as usize + SPARE_BYTES);
+    File::open(path)?.take(size).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
 fn file_or_failure(found: Result<(PathBuf, u64), (PathBuf, io::Error)>) -> Jobs {
     match found {
         Ok((path, size)) => file(path, size),
@@ -136,7 +155,7 @@ fn file_or_failure(found: Result<(PathBuf, u64), (PathBuf, io::Error)>) -> Jobs 
 fn file(path: PathBuf, size: u64) -> Jobs {
     // What is no plain file (a pipe, say) tells no size.
     if size > 0 && size <= WHOLE_FILE_BYTES {
-        return Box::new(std::iter::once(Job::File(path)));
+        return Box::new(std::iter::once(Job::File { path, size }));
     }
     match File::open(&path) {
         Ok(file) => pieces(name_of(&path), Box::new(file)),
@@ -180,7 +199,8 @@ fn push_entries(folder: &Path, open: &mut Vec<(PathBuf, bool)>) -> io::Result<()
         let entry = entry?;
         entries.push((entry.path(), entry.file_type()?.is_dir()));
     }
-    entries.sort_by(|a, b| b.cmp(a));
+    // All in one folder: the whole path orders them as the name does.
+    entries.sort_unstable_by(|a, b| b.0.as_os_str().cmp(a.0.as_os_str()));
     open.append(&mut entries);
     Ok(())
 }

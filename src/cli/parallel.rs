@@ -2,44 +2,43 @@
 
 use std::collections::BTreeMap;
 use std::sync::Mutex;
-use std::sync::mpsc::{channel, sync_channel};
+use std::sync::mpsc::channel;
 use std::thread;
 
 /// How many jobs each worker may be ahead of the slowest one. Bounds what is held in memory.
 const JOBS_AHEAD: usize = 8;
 
 /// Runs `work` on every job, on `workers` threads, and calls `sink` with the results in the order of
-/// the jobs. Jobs are drawn as needed, so that memory does not grow with their number.
+/// the jobs. Each worker draws its next job itself, so that no thread only hands things on; jobs are
+/// drawn as needed, so that memory does not grow with their number.
 ///
 /// # Errors
 /// The first error of `sink`; no further jobs are drawn then.
-pub(super) fn in_order<J: Send, R: Send, E>(
+pub(super) fn in_order<J, R: Send, E>(
     workers: usize,
     jobs: impl Iterator<Item = J> + Send,
     work: impl Fn(J) -> R + Sync,
     mut sink: impl FnMut(R) -> Result<(), E>,
 ) -> Result<(), E> {
     let workers = workers.max(1);
-    let ahead = workers * JOBS_AHEAD;
-    let (permits, returned) = sync_channel::<()>(ahead);
-    let (job_sender, job_receiver) = sync_channel::<(usize, J)>(ahead);
-    let job_receiver = Mutex::new(job_receiver);
+    // One permit for each job that is drawn and not through the sink.
+    let (permits, granted) = channel::<()>();
+    for _ in 0..workers * JOBS_AHEAD {
+        let _ = permits.send(());
+    }
+    let source = Mutex::new((granted, jobs.enumerate()));
+    let draw = || {
+        let mut source = source.lock().ok()?;
+        // Fails when the sink has given up.
+        source.0.recv().ok()?;
+        source.1.next()
+    };
     let (result_sender, results) = channel::<(usize, R)>();
     thread::scope(|scope| {
-        scope.spawn(move || {
-            for job in jobs.enumerate() {
-                // Fails when the sink has given up.
-                if permits.send(()).is_err() || job_sender.send(job).is_err() {
-                    return;
-                }
-            }
-        });
         for _ in 0..workers {
-            let (receiver, sender, work) = (&job_receiver, result_sender.clone(), &work);
+            let (draw, work, sender) = (&draw, &work, result_sender.clone());
             scope.spawn(move || {
-                loop {
-                    let job = receiver.lock().expect("no worker panics while it takes a job").recv();
-                    let Ok((number, job)) = job else { return };
+                while let Some((number, job)) = draw() {
                     if sender.send((number, work(job))).is_err() {
                         return;
                     }
@@ -54,11 +53,11 @@ pub(super) fn in_order<J: Send, R: Send, E>(
             while let Some(result) = waiting.remove(&next) {
                 sink(result)?;
                 next += 1;
-                let _ = returned.recv();
+                let _ = permits.send(());
             }
         }
         // Dropped here, before the scope waits for its threads: see the error path above.
-        drop(returned);
+        drop(permits);
         Ok(())
     })
 }

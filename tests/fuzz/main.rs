@@ -16,6 +16,7 @@ use std::time::{Duration, Instant};
 use rollgate::answer;
 use rollgate::check::encoding::decode;
 use rollgate::check::manifest::{FieldValidation, OldObjects, Part, Settings, check};
+use rollgate::check::yaml;
 use rollgate::verdict::Server;
 use serde_json::value::RawValue;
 
@@ -52,10 +53,11 @@ fn damaged_manifests_are_answered() {
     });
 }
 
-/// Gives some bytes to every reader.
+/// Gives some bytes to every reader; the two of YAML must agree.
 fn feed(bytes: Vec<u8>) {
     answer::admission(&bytes);
     let text = decode(bytes);
+    assert_eq!(yaml::read(&text), yaml::read_in_full(&text), "{text:?}");
     let quoted = serde_json::Value::String(text.clone());
     answer::admission(format!("{{\"id\":\"f\",\"object_text\":{quoted}}}").as_bytes());
     answer::admission(format!("{{\"object\":{text}}}").as_bytes());

@@ -305,7 +305,7 @@ fn allowed_ratio(decoded: u64) -> f64 {
     0.99 - 0.89 * ((decoded - LOW) / (HIGH - LOW))
 }
 
-fn json_scalar(scalar: Scalar<'_>, at: Span) -> Result<Data<'_>, Unreadable> {
+pub(super) fn json_scalar(scalar: Scalar<'_>, at: Span) -> Result<Data<'_>, Unreadable> {
     Ok(match scalar {
         Scalar::Null => Data::Null,
         Scalar::Bool(b) => Data::Bool(b),

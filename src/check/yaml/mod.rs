@@ -6,6 +6,7 @@
 //! members sorted. Texts are read as far as their first document; [`super::documents`] separates them.
 //!
 //! `scanner` makes tokens, `parser` a flat tree, `compose` resolves scalars, aliases and merges.
+//! `simple` does all of that at once, for the plain style of most manifests.
 //!
 //! Source: go-yaml v2.4.4 and sigs.k8s.io/yaml v1.6.0. Parity: exact for what is accepted and what it
 //! means, save that a byte order mark counts only at the start of a text, and that what nests deeper
@@ -18,6 +19,7 @@ mod properties;
 mod resolve;
 mod scalars;
 mod scanner;
+mod simple;
 mod token;
 
 pub use number::canonical_number;
@@ -57,6 +59,17 @@ impl Unreadable {
 /// [`Unreadable`] when the text is no YAML, has no JSON counterpart (`.nan`, a mapping as a key),
 /// nests deeper than 10,000 levels, or expands aliases beyond measure.
 pub fn read(text: &str) -> Result<Reading<'_>, Unreadable> {
+    match simple::read(text) {
+        Some(root) => Ok(Reading { root: Some(root), repeated: Vec::new() }),
+        None => read_in_full(text),
+    }
+}
+
+/// Does what [`read`] does by the whole grammar, also where a text is simple enough for less.
+///
+/// # Errors
+/// See [`read`].
+pub fn read_in_full(text: &str) -> Result<Reading<'_>, Unreadable> {
     if u32::try_from(text.len()).is_err() {
         return Err(Unreadable::new("more than 4 GiB in one document", span(0, 0)));
     }

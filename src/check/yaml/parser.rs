@@ -72,6 +72,8 @@ struct Parser<'a> {
     scanner: Scanner<'a>,
     states: Vec<State>,
     tree: Tree<'a>,
+    /// Where the node ends that ended last.
+    last_end: u32,
     anchors: HashMap<&'a str, usize>,
     tag_handles: Vec<TagName>,
 }
@@ -82,6 +84,7 @@ pub(super) fn parse(text: &str) -> Result<Tree<'_>, Unreadable> {
         scanner: Scanner::new(text),
         states: Vec::new(),
         tree: Tree { nodes: Vec::with_capacity(text.len() / 12), has_aliases: false },
+        last_end: 0,
         anchors: HashMap::new(),
         tag_handles: Vec::new(),
     };
@@ -238,7 +241,7 @@ impl<'a> Parser<'a> {
             }
             _ => return self.fail("did not find expected node content"),
         };
-        self.tree.nodes.push(Entry { at, tag, what });
+        self.push(Entry { at, tag, what });
         Ok(())
     }
 
@@ -248,7 +251,7 @@ impl<'a> Parser<'a> {
             return Err(Unreadable::new(format!("unknown anchor '{name}' referenced"), at));
         };
         self.tree.has_aliases = true;
-        self.tree.nodes.push(Entry { at, tag: None, what: What::Alias { name, target } });
+        self.push(Entry { at, tag: None, what: What::Alias { name, target } });
         Ok(())
     }
 
@@ -294,18 +297,21 @@ impl<'a> Parser<'a> {
     /// Adds the empty scalar that stands for a node left out.
     fn empty(&mut self, at: usize) {
         let what = What::Scalar { text: Cow::Borrowed(""), plain: true };
-        self.tree.nodes.push(Entry { at: super::span(at, at), tag: None, what });
+        self.push(Entry { at: super::span(at, at), tag: None, what });
+    }
+
+    fn push(&mut self, entry: Entry<'a>) {
+        self.last_end = entry.at.end;
+        self.tree.nodes.push(entry);
     }
 
     /// Ends a collection: at its closing bracket, or with its last child.
     fn close(&mut self, node: usize, bracket: Option<Span>) {
         let after = self.tree.nodes.len();
-        let end = match bracket {
-            Some(at) => at.end,
-            None => self.tree.nodes[node..].iter().next_back().map_or(0, |e| e.at.end),
-        };
+        let end = bracket.map_or(self.last_end, |at| at.end);
         let entry = &mut self.tree.nodes[node];
         entry.at.end = end.max(entry.at.end);
+        self.last_end = entry.at.end;
         if let What::Sequence { next } | What::Mapping { next } = &mut entry.what {
             *next = after;
         }
@@ -388,7 +394,7 @@ impl<'a> Parser<'a> {
             }
             if let Some(at) = self.take_if(|k| matches!(k, Kind::Key))? {
                 let pair = self.tree.nodes.len();
-                self.tree.nodes.push(Entry { at, tag: None, what: What::Mapping { next: pair } });
+                self.push(Entry { at, tag: None, what: What::Mapping { next: pair } });
                 self.states.push(State::FlowSequence { first: false, node });
                 self.states.push(State::PairKey(pair));
                 return Ok(());

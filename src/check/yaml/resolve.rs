@@ -62,7 +62,7 @@ pub fn is_text(text: &str) -> bool {
 }
 
 /// What a plain scalar is by its looks.
-fn guess(text: Cow<'_, str>) -> Scalar<'_> {
+pub(super) fn guess(text: Cow<'_, str>) -> Scalar<'_> {
     let known = match text.as_bytes().first() {
         None => Some(Scalar::Null),
         Some(b'y' | b'Y' | b'n' | b'N' | b't' | b'T' | b'f' | b'F' | b'o' | b'O' | b'~') => word(&text),
