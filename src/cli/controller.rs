@@ -8,7 +8,7 @@ use tokio::net::TcpListener;
 use tracing::info;
 
 use super::Exit;
-use super::engine::EngineArgs;
+use super::engine::{EngineArgs, on_this_thread};
 use super::serve::{LogFormat, MaybeAddress, start_log};
 use crate::controller::{Controller, port};
 use crate::webhook::lifecycle::{Lifecycle, Signals, Stage};
@@ -45,8 +45,7 @@ impl Args {
     /// When the API server's address is not to be found, or a part ends that should not.
     pub fn run(self) -> anyhow::Result<Exit> {
         start_log(&self.log, self.log_format)?;
-        let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
-        runtime.context("could not start the runtime")?.block_on(work(self.engine, self.plain_listen.0))?;
+        on_this_thread(work(self.engine, self.plain_listen.0))?;
         Ok(Exit::Fine)
     }
 }

@@ -1,8 +1,8 @@
 //! `rollgate run`: the gate and the engine in one process.
 
-use anyhow::{Context, bail};
+use anyhow::bail;
 
-use super::engine::{EngineArgs, Switch};
+use super::engine::{EngineArgs, Switch, on_this_thread};
 use super::{Exit, controller, serve};
 
 /// Answer admission webhooks and carry out rollouts, in one process
@@ -32,14 +32,11 @@ impl Args {
     /// When either part cannot start, or ends before it should.
     pub fn run(self) -> anyhow::Result<Exit> {
         self.serve.start_log()?;
-        let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
-        let runtime = runtime.context("could not start the runtime")?;
+        let plain_listen = self.serve.plain_listen();
         match (self.gate, self.engine) {
-            (Switch::On, Switch::On) => runtime.block_on(self.serve.serve(Some(self.controller)))?,
-            (Switch::On, Switch::Off) => runtime.block_on(self.serve.serve(None))?,
-            (Switch::Off, Switch::On) => {
-                runtime.block_on(controller::work(self.controller, self.serve.plain_listen()))?;
-            }
+            (Switch::On, Switch::On) => self.serve.serve_on_all_threads(Some(self.controller))?,
+            (Switch::On, Switch::Off) => self.serve.serve_on_all_threads(None)?,
+            (Switch::Off, Switch::On) => on_this_thread(controller::work(self.controller, plain_listen))?,
             (Switch::Off, Switch::Off) => bail!("both the gate and the engine are off: nothing to do"),
         }
         Ok(Exit::Fine)

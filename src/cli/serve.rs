@@ -12,7 +12,7 @@ use tracing::info;
 use tracing_subscriber::EnvFilter;
 
 use super::Exit;
-use super::engine::EngineArgs;
+use super::engine::{EngineArgs, on_own_thread};
 use crate::certs::cluster::{Cluster, Names};
 use crate::certs::rotation::Lifetimes;
 use crate::certs::source::Source;
@@ -194,8 +194,7 @@ impl Args {
     /// When there is no certificate, an address is taken, or the configuration is of no use.
     pub fn run(self) -> anyhow::Result<Exit> {
         self.start_log()?;
-        let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
-        runtime.context("could not start the runtime")?.block_on(self.serve(None))?;
+        self.serve_on_all_threads(None)?;
         Ok(Exit::Fine)
     }
 
@@ -210,7 +209,12 @@ impl Args {
     }
 
     /// Serves until a signal ends it, and runs the engine beside that if one is given.
-    pub(super) async fn serve(self, engine: Option<EngineArgs>) -> anyhow::Result<()> {
+    pub(super) fn serve_on_all_threads(self, engine: Option<EngineArgs>) -> anyhow::Result<()> {
+        let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
+        runtime.context("could not start the runtime")?.block_on(self.serve(engine))
+    }
+
+    async fn serve(self, engine: Option<EngineArgs>) -> anyhow::Result<()> {
         let signals = Signals::listen().context("could not listen to signals")?;
         let lifecycle = Lifecycle::default();
         let drain = Duration::from_secs(self.drain_secs);
@@ -286,8 +290,8 @@ async fn serve_and_work(server: Server, engine: EngineArgs, lifecycle: &Lifecycl
     let health = controller.health();
     lifecycle.require(move || health.ready());
     let serving = async { server.run().await.map_err(anyhow::Error::from) };
-    let working =
-        async { controller.run(lifecycle.reached(Stage::Draining)).await.map_err(anyhow::Error::from) };
+    let draining = lifecycle.clone();
+    let working = on_own_thread(async move { Ok(controller.run(draining.reached(Stage::Draining)).await?) });
     tokio::try_join!(serving, working).map(|((), ())| ())
 }
 

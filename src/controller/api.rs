@@ -1,15 +1,17 @@
 //! Calls to the API server as bytes: addresses, timeouts, and what a refusal means.
 //!
-//! The typed client is not used, since it reads whole objects into types that forget unknown fields, and
+//! No typed client is used, since it reads whole objects into types that forget unknown fields, and
 //! retries by itself, which a controller that may lose its lease at any time must not allow.
 
 use std::time::Duration;
 
 use bytes::Bytes;
 use http::{Method, StatusCode, header};
-use http_body_util::BodyExt;
-use kube::client::Body;
+use http_body_util::{BodyExt, Full};
+use hyper::body::Incoming;
 use serde::Deserialize;
+
+use super::transport::{Transport, TransportError};
 
 /// How long one call may take. As long as the API server gives itself, so that an answer is not missed.
 const CALL: Duration = Duration::from_secs(60);
@@ -135,30 +137,19 @@ impl Content {
     }
 }
 
-/// The way to the API server.
-#[derive(Clone)]
+/// Calls one API server. Objects will remember `rollgate` as the manager of what is written.
+#[derive(Debug, Clone)]
 pub struct Api {
-    client: kube::Client,
-}
-
-impl std::fmt::Debug for Api {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("Api")
-    }
+    transport: Transport,
 }
 
 impl Api {
-    /// Prepares to reach the API server that `config` names. Objects will remember `rollgate` as the
-    /// manager of what is written.
+    /// Prepares to reach the API server that `config` names.
     ///
     /// # Errors
-    /// When the configuration is of no use, as with a key that is none.
-    pub fn new(mut config: kube::Config) -> Result<Api, kube::Error> {
-        config.default_retry = false;
-        let agent = concat!("rollgate/", env!("CARGO_PKG_VERSION"));
-        config.headers.retain(|(name, _)| name != header::USER_AGENT);
-        config.headers.push((header::USER_AGENT, http::HeaderValue::from_static(agent)));
-        Ok(Api { client: kube::Client::try_from(config)? })
+    /// [`TransportError`]; see there.
+    pub fn new(config: kube::Config) -> Result<Api, TransportError> {
+        Ok(Api { transport: Transport::new(config)? })
     }
 
     /// GET.
@@ -190,7 +181,7 @@ impl Api {
     ///
     /// # Errors
     /// [`ApiError`]; see there.
-    pub async fn open(&self, path: &str) -> Result<Body, ApiError> {
+    pub async fn open(&self, path: &str) -> Result<Incoming, ApiError> {
         tokio::time::timeout(CALL, self.send(Method::GET, path, None)).await.map_err(unreachable)?
     }
 
@@ -199,15 +190,15 @@ impl Api {
         method: Method,
         path: &str,
         body: Option<(Content, Vec<u8>)>,
-    ) -> Result<Body, ApiError> {
+    ) -> Result<Incoming, ApiError> {
         let mut request = http::Request::builder().method(method).uri(path);
-        let mut bytes = Vec::new();
+        let mut bytes = Bytes::new();
         if let Some((content, body)) = body {
             request = request.header(header::CONTENT_TYPE, content.mime());
-            bytes = body;
+            bytes = body.into();
         }
-        let request = request.header(header::ACCEPT, "application/json").body(Body::from(bytes));
-        let answer = self.client.send(request.map_err(unreachable)?).await.map_err(unreachable)?;
+        let request = request.header(header::ACCEPT, "application/json").body(Full::new(bytes));
+        let answer = self.transport.send(request.map_err(unreachable)?).await.map_err(unreachable)?;
         if answer.status().is_success() {
             return Ok(answer.into_body());
         }

@@ -1,9 +1,9 @@
 //! The controller: watches, queue, workers, writes, leadership. The thin shell around [`crate::rollout`].
 //!
-//! What it does, in the order of the data: [`watch`] follows the API server; [`reflect`] puts what comes
-//! into the caches ([`world`], [`store`]) and the Deployments concerned into the [`queue`]; each [`worker`]
-//! takes one, plans, and lets [`apply`] carry the plan out through [`mod@write`], which asks [`permit`] first;
-//! [`events`] go off to the side. [`pace`] says when a status is written, [`backoff`] when a failure is
+//! What it does, in the order of the data: [`watch`] follows the API server, by way of [`api`] and
+//! [`transport`]; [`reflect`] puts what comes into the caches ([`world`], [`store`]) and the Deployments
+//! concerned into the [`queue`]; each [`worker`] takes one, plans, and lets [`apply`] carry the plan out
+//! through [`mod@write`], which asks [`permit`] first; [`events`] go off to the side. [`pace`] says when a status is written, [`backoff`] when a failure is
 //! tried again. [`leader`] (with [`lease`]) and [`takeover`] (with [`rivals`]) keep the permit.
 //!
 //! It never decides what a Deployment needs; that is [`crate::rollout::plan`]'s.
@@ -26,6 +26,7 @@ pub mod rivals;
 pub mod run;
 pub mod store;
 pub mod takeover;
+pub mod transport;
 pub mod watch;
 pub mod worker;
 pub mod world;

@@ -50,8 +50,8 @@ pub struct Options {
 #[derive(Debug, thiserror::Error)]
 pub enum ControllerError {
     /// The way to the API server cannot be prepared.
-    #[error("the API server's address or credentials cannot be used")]
-    Client(#[from] kube::Error),
+    #[error(transparent)]
+    Transport(#[from] super::transport::TransportError),
     /// A part ended by itself.
     #[error("a part of the controller ended unexpectedly")]
     Ended(#[source] Option<JoinError>),
@@ -105,7 +105,7 @@ impl Controller {
     /// Prepares a controller; nothing is read or written yet. What it counts goes into the registry.
     ///
     /// # Errors
-    /// [`ControllerError::Client`].
+    /// [`ControllerError::Transport`].
     pub fn new(
         config: kube::Config,
         options: Options,

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use bytes::{Buf, Bytes, BytesMut};
 use http_body_util::BodyExt;
-use kube::client::Body;
+use hyper::body::Incoming;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use tracing::{debug, warn};
@@ -242,7 +242,7 @@ impl<'a, S: Sink> Watch<'a, S> {
     }
 }
 
-async fn next(body: &mut Body) -> Result<Option<Bytes>, ApiError> {
+async fn next(body: &mut Incoming) -> Result<Option<Bytes>, ApiError> {
     let broken = |error: Box<dyn std::error::Error + Send + Sync>| ApiError::Unreachable(error);
     loop {
         let frame = tokio::time::timeout(SILENCE, body.frame()).await.map_err(|e| broken(e.into()))?;
