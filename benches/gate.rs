@@ -34,14 +34,17 @@ use rustls_pki_types::{CertificateDer, ServerName, UnixTime};
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::time::{Instant, sleep_until};
+use tokio::task::yield_now;
+use tokio::time::Instant;
 use tokio_rustls::client::TlsStream;
 use tokio_rustls::{TlsAcceptor, TlsConnector};
 
 /// Connections that send one request after the other.
 const CONNECTIONS: usize = 16;
 /// How long each measurement takes.
-const LONG: Duration = Duration::from_secs(5);
+const LONG: Duration = Duration::from_secs(3);
+/// How often each is made. The handlers take turns, so that a busy machine slows all of them.
+const ROUNDS: usize = 5;
 const HANDLERS: [&str; 3] = ["validate", "value", "nothing"];
 const KIBIBYTES: [usize; 2] = [2, 20];
 
@@ -112,40 +115,71 @@ fn pinned(core: &str, args: &[&str]) -> Command {
     command
 }
 
-/// What one load reported: requests, then the 50th and 99th percentile in microseconds.
-fn measure(running: &Running, kibibytes: usize, rate: f64) -> (f64, f64, f64) {
+/// What one load came to.
+struct Measured {
+    /// Requests a second.
+    rate: f64,
+    /// The server's processor time for one, in microseconds.
+    micros: f64,
+    /// Percentiles of the time until the answer, in microseconds.
+    p50: f64,
+    p99: f64,
+}
+
+fn measure(running: &Running, kibibytes: usize, rate: f64) -> Measured {
     let args = ["load", &running.address, &kibibytes.to_string(), &rate.to_string()];
+    let before = running.used();
     let output = pinned("1", &args).stderr(Stdio::inherit()).output().unwrap();
     assert!(output.status.success(), "the load failed");
     let text = String::from_utf8(output.stdout).unwrap();
     let figures: Vec<f64> = text.split_whitespace().map(|f| f.parse().unwrap()).collect();
-    (figures[0], figures[1], figures[2])
+    let [requests, p50, p99] = figures[..] else { panic!("the load told {text:?}") };
+    let micros = (running.used() - before) / requests * 1e6;
+    Measured { rate: requests / LONG.as_secs_f64(), micros, p50, p99 }
+}
+
+fn median(of: &[Measured], figure: fn(&Measured) -> f64) -> f64 {
+    let mut figures: Vec<f64> = of.iter().map(figure).collect();
+    figures.sort_by(f64::total_cmp);
+    figures[figures.len() / 2]
 }
 
 fn compare() {
     for kibibytes in KIBIBYTES {
-        println!("A Deployment of {kibibytes} KiB");
-        let mut baseline = [0.0; 3];
-        for (handler, figures) in HANDLERS.iter().zip(&mut baseline) {
-            let running = Running::start(handler);
-            measure(&running, kibibytes, 0.0); // warm
-            let before = running.used();
-            let (requests, p50, p99) = measure(&running, kibibytes, 0.0);
-            let micros = (running.used() - before) / requests * 1e6;
-            let rate = requests / LONG.as_secs_f64();
-            *figures = 1.0 / micros;
-            print!(
-                "  {handler:9}{rate:9.0}/s {micros:7.1} µs of processor each, p50 {p50:6.0} µs, p99 {p99:6.0} µs"
-            );
-            let (_, p50, p99) = measure(&running, kibibytes, rate / 2.0);
-            println!("; at half of that p50 {p50:5.0} µs, p99 {p99:5.0} µs");
+        println!("A Deployment of {kibibytes} KiB, medians of {ROUNDS} rounds");
+        let servers = HANDLERS.map(Running::start);
+        let [mut full, mut half] = [HANDLERS.map(|_| Vec::new()), HANDLERS.map(|_| Vec::new())];
+        for round in 0..=ROUNDS {
+            for (i, running) in servers.iter().enumerate() {
+                let all = measure(running, kibibytes, 0.0);
+                let part = measure(running, kibibytes, all.rate / 2.0);
+                // The first round only warms up.
+                if round > 0 {
+                    full[i].push(all);
+                    half[i].push(part);
+                }
+            }
         }
-        let [validate, value, nothing] = baseline;
-        println!(
-            "  validate does {:.0}% of value and {:.0}% of nothing, by processor time\n",
-            validate / value * 100.0,
-            validate / nothing * 100.0
-        );
+        for ((handler, full), half) in HANDLERS.iter().zip(&full).zip(&half) {
+            println!(
+                "  {handler:9}{:9.0}/s {:7.1} µs of processor each, p99 {:6.0} µs; at half of that p50 {:5.0} µs, p99 {:5.0} µs",
+                median(full, |m| m.rate),
+                median(full, |m| m.micros),
+                median(full, |m| m.p99),
+                median(half, |m| m.p50),
+                median(half, |m| m.p99)
+            );
+        }
+        for (what, figure) in
+            [("requests", (|m| m.rate) as fn(&Measured) -> f64), ("processor time", |m| 1.0 / m.micros)]
+        {
+            let [validate, value, nothing] = [0, 1, 2].map(|i| median(&full[i], figure));
+            println!(
+                "  validate does {:.0}% of value and {:.0}% of nothing, by {what}",
+                validate / value * 100.0,
+                validate / nothing * 100.0
+            );
+        }
     }
     let running = Running::start("validate");
     std::thread::sleep(Duration::from_secs(1));
@@ -293,7 +327,10 @@ async fn load(address: &str, kibibytes: &str, rate: &str) {
             while begin.elapsed() < LONG {
                 let sent = match every {
                     Some(every) => {
-                        sleep_until(due).await;
+                        // Timers are too coarse; the load has a core to itself.
+                        while Instant::now() < due {
+                            yield_now().await;
+                        }
                         due += every;
                         due - every
                     }

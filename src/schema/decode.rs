@@ -20,6 +20,9 @@ const MAX_STRICT_ERRORS: usize = 100;
 /// The most other errors that are collected.
 const MAX_ERRORS: usize = 100;
 
+/// How many fields defaulting adds to most structs.
+const ROOM_FOR_DEFAULTS: usize = 4;
+
 /// A message about one place of the text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Placed {
@@ -78,7 +81,7 @@ impl<'a> Decoder<'a> {
         let outer = self.inside;
         let overlaid = !into.fields.is_empty();
         let mut seen: u64 = 0;
-        into.fields.reserve(members.len());
+        into.fields.reserve(members.len() + ROOM_FOR_DEFAULTS);
         for member in members {
             let Some(field) = into.ty.field(&member.key) else {
                 self.strict_error("unknown field", member);

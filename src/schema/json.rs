@@ -29,7 +29,7 @@ pub struct SyntaxError {
 /// # Errors
 /// [`SyntaxError`] when the bytes are no JSON, nest deeper than [`MAX_DEPTH`], or are more than 4 GiB.
 pub fn read(bytes: &[u8]) -> Result<Node<'_>, SyntaxError> {
-    let mut reader = Reader { bytes, pos: 0 };
+    let mut reader = Reader { bytes, text: std::str::from_utf8(bytes).ok(), pos: 0 };
     if u32::try_from(bytes.len()).is_err() {
         return Err(SyntaxError { message: "more than 4 GiB of JSON".into(), offset: 0 });
     }
@@ -44,6 +44,8 @@ pub fn read(bytes: &[u8]) -> Result<Node<'_>, SyntaxError> {
 
 struct Reader<'a> {
     bytes: &'a [u8],
+    /// The bytes as text, if they are UTF-8 throughout.
+    text: Option<&'a str>,
     pos: usize,
 }
 
@@ -97,12 +99,19 @@ impl<'a> Reader<'a> {
         Span { start: start as u32, end: self.pos as u32 }
     }
 
+    fn text_from(&self, start: usize) -> Cow<'a, str> {
+        match self.text.and_then(|text| text.get(start..self.pos)) {
+            Some(text) => Cow::Borrowed(text),
+            None => String::from_utf8_lossy(&self.bytes[start..self.pos]),
+        }
+    }
+
     fn value(&mut self, depth: usize) -> Result<Node<'a>, SyntaxError> {
         let start = self.pos;
         let data = match self.peek() {
             Some(b'{' | b'[') if depth >= KEPT_DEPTH => {
                 self.skip_nested(depth)?;
-                Data::Deep(String::from_utf8_lossy(&self.bytes[start..self.pos]))
+                Data::Deep(self.text_from(start))
             }
             Some(b'{') => self.object(depth)?,
             Some(b'[') => self.array(depth)?,
@@ -306,7 +315,7 @@ impl<'a> Reader<'a> {
         loop {
             match self.peek() {
                 Some(b'"') => {
-                    let text = String::from_utf8_lossy(&self.bytes[start..self.pos]);
+                    let text = self.text_from(start);
                     self.pos += 1;
                     return Ok(text);
                 }

@@ -1,6 +1,6 @@
 //! Warnings about ports of a pod that get into each other's way.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::{Warnings, containers, quoted};
 use crate::schema::value::View;
@@ -13,17 +13,25 @@ pub(super) fn ports(warnings: &mut Warnings, spec: View<'_>, path: &Path<'_>) {
 }
 
 fn conflicts(warnings: &mut Warnings, spec: View<'_>, path: &Path<'_>) {
+    let mut numbers = Vec::new();
+    each(spec, path, |port, _| numbers.push((port.int("containerPort"), port.str("protocol"))));
+    numbers.sort_unstable();
+    let repeated: HashSet<_> = numbers.windows(2).filter(|w| w[0] == w[1]).map(|w| w[0]).collect();
     let mut earlier: HashMap<_, Ports<'_>> = HashMap::new();
     each(spec, path, |port, here| {
         if warnings.is_full() {
             return;
         }
-        if !port.str("hostIP").is_empty() && port.int("hostPort") == 0 {
+        let host = (port.int("hostPort"), port.str("hostIP"));
+        if !host.1.is_empty() && host.0 == 0 {
             warnings.about(here, format_args!("hostIP set without hostPort: {}", go_struct(port)));
         }
-        let others = earlier.entry((port.int("containerPort"), port.str("protocol"))).or_default();
-        let port =
-            Port { host_port: port.int("hostPort"), host_ip: port.str("hostIP"), at: here.to_string() };
+        let number = (port.int("containerPort"), port.str("protocol"));
+        if !repeated.contains(&number) {
+            return;
+        }
+        let others = earlier.entry(number).or_default();
+        let port = Port { host_port: host.0, host_ip: host.1, at: here.to_string() };
         for at in others.meeting(&port) {
             let other = &others.list[at];
             let conflict = port.conflict(other);
@@ -34,6 +42,11 @@ fn conflicts(warnings: &mut Warnings, spec: View<'_>, path: &Path<'_>) {
 }
 
 fn repeated_names(warnings: &mut Warnings, spec: View<'_>, path: &Path<'_>) {
+    let mut named = 0;
+    each(spec, path, |port, _| named += usize::from(port.has("name")));
+    if named < 2 {
+        return;
+    }
     let mut first_of: HashMap<&str, String> = HashMap::new();
     each(spec, path, |port, here| {
         let name = port.str("name");
