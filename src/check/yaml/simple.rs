@@ -23,8 +23,7 @@ const MAX_KEY_BYTES: usize = 256;
 
 /// Reads a text that holds one document in this style; None when it is any other.
 pub(super) fn read(text: &str) -> Option<Node<'_>> {
-    let usual = text.bytes().all(|b| matches!(b, b' '..=b'~' | b'\n'));
-    if !usual || text.len() > MAX_BYTES {
+    if text.len() > MAX_BYTES || !has_only_usual_bytes(text) {
         return None;
     }
     let body = text.strip_prefix("---\n").map_or(0, |_| 4);
@@ -32,6 +31,13 @@ pub(super) fn read(text: &str) -> Option<Node<'_>> {
     reader.next_line();
     let root = reader.block()?;
     reader.at_end().then_some(root)
+}
+
+/// Whether there is nothing but printable ASCII and line feeds.
+fn has_only_usual_bytes(text: &str) -> bool {
+    // Without a way out in the middle of a chunk, one is looked at as a whole.
+    let is_usual = |b: &u8| matches!(b, b' '..=b'~' | b'\n');
+    text.as_bytes().chunks(64).all(|chunk| chunk.iter().fold(true, |usual, b| usual & is_usual(b)))
 }
 
 struct Reader<'a> {
