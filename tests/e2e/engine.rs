@@ -73,6 +73,7 @@ fn play(plane: &ControlPlane, sessions: &[Session], engine: &str) -> BTreeMap<St
         let kubectl = plane.namespace(&format!("{}-{engine}", session.name()));
         let replayed = session.replay(&kubectl);
         let state = state::once_settled(&kubectl);
+        state::events_are_certain(&state)?;
         left.lock().expect("no worker panics while holding it").insert(session.name(), state);
         session.compare(&replayed, &plane.folder)
     });

@@ -15,7 +15,7 @@ use crate::engine::{ALONE, start_engine, start_engine_with};
 use crate::kubectl::Kubectl;
 use crate::nodes::Nodes;
 use crate::process::{Process, Signal};
-use crate::proxy::Proxy;
+use crate::proxy::{Proxy, Weather};
 use crate::workplace::wait_for;
 
 /// How long a rollout may take after what broke works again.
@@ -48,7 +48,7 @@ impl Cluster {
 #[test]
 fn killed_at_any_moment_it_goes_on_where_it_was() {
     const DEPLOYMENTS: usize = 10;
-    const IMAGES: u32 = 5;
+    const IMAGES: u32 = 6;
     let cluster = Cluster::start("faults-killed");
     let kubectl = cluster.plane.namespace("killed");
     create(&kubectl, DEPLOYMENTS);
@@ -92,7 +92,9 @@ fn another_replica_takes_over_from_a_dead_or_frozen_leader() {
     let replica = |name: &str| start_engine(&cluster.plane, name, &["--home-namespace=leader"]);
     let mut first = replica("first");
     let holder = await_holder(&kubectl, "");
-    let second = replica("second");
+    let proxy = Proxy::start(kubectl.kubeconfig.clone(), Weather::Calm);
+    let through = kubectl.through(&format!("http://127.0.0.1:{}", proxy.port));
+    let second = start_engine_with(&through, &cluster.plane.folder, "second", &["--home-namespace=leader"]);
     await_rollouts(&kubectl, DEPLOYMENTS, 1);
 
     first.kill();
@@ -101,13 +103,16 @@ fn another_replica_takes_over_from_a_dead_or_frozen_leader() {
     await_rollouts(&kubectl, DEPLOYMENTS, 2);
 
     let _third = replica("third");
-    second.signal(Signal::Stop);
     roll(&kubectl, DEPLOYMENTS, 3);
+    second.signal(Signal::Stop);
     let last = await_holder(&kubectl, &holder);
+    let (written, _) = proxy.counts();
+    assert!(written > 0, "the second replica was to lead");
     // It wakes up in the belief that it leads, in the middle of the other's work.
     second.signal(Signal::Cont);
     roll(&kubectl, DEPLOYMENTS, 4);
     await_rollouts(&kubectl, DEPLOYMENTS, 4);
+    assert_eq!(proxy.counts().0, written, "the frozen replica wrote beside another leader");
     assert_eq!(await_holder(&kubectl, ""), last, "the frozen replica took the Lease back");
     assert_one_set_an_image(&kubectl, DEPLOYMENTS, 4);
 }
@@ -132,7 +137,7 @@ fn storms_of_errors_and_expired_watches_only_delay_it() {
     const DEPLOYMENTS: usize = 3;
     let cluster = Cluster::start("faults-storm");
     let kubectl = cluster.plane.namespace("storm");
-    let proxy = Proxy::start(kubectl.kubeconfig.clone());
+    let proxy = Proxy::start(kubectl.kubeconfig.clone(), Weather::Storm);
     let through = kubectl.through(&format!("http://127.0.0.1:{}", proxy.port));
     let _engine = start_engine_with(&through, &cluster.plane.folder, "engine", ALONE);
     create(&kubectl, DEPLOYMENTS);

@@ -1,5 +1,5 @@
-//! A proxy before the API server that answers some requests itself: with errors as a server in
-//! trouble gives them, and with watches that have expired.
+//! A proxy before the API server that counts what goes by, and may answer some requests itself: with
+//! errors as a server in trouble gives them, and with watches that have expired.
 //!
 //! Which ones is decided by counting and mixing, so that nothing that repeats itself meets the same
 //! answer every time.
@@ -36,27 +36,40 @@ pub(crate) struct Proxy {
     _run: Background,
 }
 
+/// What the proxy does to requests.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Weather {
+    /// Passes all on.
+    Calm,
+    /// Answers most writes with an error, and many a watch with its end.
+    Storm,
+}
+
 /// What went by.
 #[derive(Default)]
 struct Counts {
+    /// All but reads.
+    calls: AtomicUsize,
+    /// Of Deployments and ReplicaSets; not of events, which tell of earlier writes, nor of Leases.
     writes: AtomicUsize,
     watches: AtomicUsize,
 }
 
 struct Behind {
     client: Client,
+    weather: Weather,
     counts: Arc<Counts>,
 }
 
 impl Proxy {
     /// Starts a proxy to the API server of a kubeconfig.
-    pub(crate) fn start(kubeconfig: PathBuf) -> Self {
+    pub(crate) fn start(kubeconfig: PathBuf, weather: Weather) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").expect("the loopback has free ports");
         listener.set_nonblocking(true).expect("a socket can be set so");
         let port = listener.local_addr().expect("a bound socket has an address").port();
         let counts = Arc::<Counts>::default();
         let shared = Arc::clone(&counts);
-        Self { port, counts, _run: Background::run(|| serve(listener, kubeconfig, shared)) }
+        Self { port, counts, _run: Background::run(move || serve(listener, kubeconfig, weather, shared)) }
     }
 
     /// How many writes and watches came by.
@@ -65,25 +78,28 @@ impl Proxy {
     }
 }
 
-async fn serve(listener: TcpListener, kubeconfig: PathBuf, counts: Arc<Counts>) {
+async fn serve(listener: TcpListener, kubeconfig: PathBuf, weather: Weather, counts: Arc<Counts>) {
     let mut config = config_of(kubeconfig).await;
     // A watch may be silent for longer than any patience.
     config.read_timeout = None;
     let client = Client::try_from(config).expect("the test's credentials are usable");
-    let router = Router::new().fallback(answer).with_state(Arc::new(Behind { client, counts }));
+    let router = Router::new().fallback(answer).with_state(Arc::new(Behind { client, weather, counts }));
     let listener = tokio::net::TcpListener::from_std(listener).expect("a bound socket can be served");
     axum::serve(listener, router).await.expect("serving goes on until it is dropped");
 }
 
 async fn answer(State(behind): State<Arc<Behind>>, request: Request) -> Response {
+    let stormy = behind.weather == Weather::Storm;
     if request.method() != Method::GET {
-        let number = behind.counts.writes.fetch_add(1, Ordering::Relaxed);
-        if let Some((code, reason)) = TROUBLES.get(mixed(number) % (TROUBLES.len() + 1)) {
+        let is_write = request.uri().path().starts_with("/apis/apps/");
+        behind.counts.writes.fetch_add(is_write.into(), Ordering::Relaxed);
+        let number = behind.counts.calls.fetch_add(1, Ordering::Relaxed);
+        if stormy && let Some((code, reason)) = TROUBLES.get(mixed(number) % (TROUBLES.len() + 1)) {
             return trouble(*code, reason);
         }
     } else if request.uri().query().is_some_and(|query| query.contains("watch=")) {
         let number = behind.counts.watches.fetch_add(1, Ordering::Relaxed);
-        if number.is_multiple_of(EXPIRED_EVERY) {
+        if stormy && number.is_multiple_of(EXPIRED_EVERY) {
             return expired();
         }
     }

@@ -130,6 +130,16 @@ fn note_event(event: &Value, events: &mut BTreeMap<String, String>) {
     *events.entry(said).or_default() += &count;
 }
 
+/// Refuses a state whose events depend on chance: past ten different ones, those of a Deployment are
+/// combined in the order in which they happened to come.
+pub(crate) fn events_are_certain(state: &str) -> Result<(), String> {
+    let combined = |line: &&str| line.starts_with("Event of Deployment") && line.contains("(combined from");
+    match state.lines().find(combined) {
+        Some(line) => Err(format!("shorten it, it makes too many different events:\n{line}")),
+        None => Ok(()),
+    }
+}
+
 /// The text with the random part of the names of a ReplicaSet's Pods replaced.
 fn without_pod_names(text: &str, set: &str) -> String {
     const RANDOM_CHARS: usize = 5;
