@@ -9,7 +9,8 @@ use tracing::info;
 
 use super::Exit;
 use super::engine::{EngineArgs, on_this_thread};
-use super::serve::{LogFormat, MaybeAddress, start_log};
+use super::log::LogArgs;
+use super::serve::MaybeAddress;
 use crate::controller::{Controller, port};
 use crate::webhook::lifecycle::{Lifecycle, Signals, Stage};
 
@@ -29,13 +30,8 @@ pub struct Args {
     #[arg(long, env = "ROLLGATE_PLAIN_LISTEN", value_name = "ADDRESS", default_value = "0.0.0.0:8080")]
     plain_listen: MaybeAddress,
 
-    /// What to log: error, warn, info, debug or trace, or a filter such as rollgate=debug,kube=warn
-    #[arg(long, env = "ROLLGATE_LOG", value_name = "FILTER", default_value = "info")]
-    log: String,
-
-    /// How to log
-    #[arg(long, env = "ROLLGATE_LOG_FORMAT", value_enum, default_value_t = LogFormat::Text)]
-    log_format: LogFormat,
+    #[command(flatten)]
+    log: LogArgs,
 }
 
 impl Args {
@@ -44,7 +40,7 @@ impl Args {
     /// # Errors
     /// When the API server's address is not to be found, or a part ends that should not.
     pub fn run(self) -> anyhow::Result<Exit> {
-        start_log(&self.log, self.log_format)?;
+        self.log.start()?;
         on_this_thread(work(self.engine, self.plain_listen.0))?;
         Ok(Exit::Fine)
     }

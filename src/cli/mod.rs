@@ -10,6 +10,7 @@ pub mod controller;
 pub mod default;
 pub mod engine;
 mod input;
+mod log;
 mod parallel;
 pub mod plan;
 mod progress;

@@ -31,7 +31,7 @@ impl Args {
     /// # Errors
     /// When either part cannot start, or ends before it should.
     pub fn run(self) -> anyhow::Result<Exit> {
-        self.serve.start_log()?;
+        self.serve.log.start()?;
         let plain_listen = self.serve.plain_listen();
         match (self.gate, self.engine) {
             (Switch::On, Switch::On) => self.serve.serve_on_all_threads(Some(self.controller))?,

@@ -1,18 +1,16 @@
 //! `rollgate serve`: the admission webhooks and the validation service.
 
-use std::io::{self, IsTerminal as _};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::time::Duration;
 
 use anyhow::{Context, bail};
-use clap::ValueEnum;
 use tracing::info;
-use tracing_subscriber::EnvFilter;
 
 use super::Exit;
 use super::engine::{EngineArgs, on_own_thread};
+use super::log::LogArgs;
 use crate::certs::cluster::{Cluster, Names};
 use crate::certs::rotation::Lifetimes;
 use crate::certs::source::Source;
@@ -136,21 +134,8 @@ pub struct Args {
     #[arg(long, env = "ROLLGATE_MAX_CONNECTIONS", value_name = "COUNT", default_value_t = 1024)]
     max_connections: usize,
 
-    /// What to log: error, warn, info, debug or trace, or a filter such as rollgate=debug,kube=warn
-    #[arg(long, env = "ROLLGATE_LOG", value_name = "FILTER", default_value = "info")]
-    log: String,
-
-    /// How to log
-    #[arg(long, env = "ROLLGATE_LOG_FORMAT", value_enum, default_value_t = LogFormat::Text)]
-    log_format: LogFormat,
-}
-
-#[derive(Debug, Clone, Copy, ValueEnum)]
-pub(super) enum LogFormat {
-    /// For people
-    Text,
-    /// For programs: an object a line
-    Json,
+    #[command(flatten)]
+    pub(super) log: LogArgs,
 }
 
 /// An address, or `none`.
@@ -193,14 +178,9 @@ impl Args {
     /// # Errors
     /// When there is no certificate, an address is taken, or the configuration is of no use.
     pub fn run(self) -> anyhow::Result<Exit> {
-        self.start_log()?;
+        self.log.start()?;
         self.serve_on_all_threads(None)?;
         Ok(Exit::Fine)
-    }
-
-    /// Starts the log as asked for.
-    pub(super) fn start_log(&self) -> anyhow::Result<()> {
-        start_log(&self.log, self.log_format)
     }
 
     /// The address of the plain port, if there is to be one.
@@ -293,16 +273,6 @@ async fn serve_and_work(server: Server, engine: EngineArgs, lifecycle: &Lifecycl
     let draining = lifecycle.clone();
     let working = on_own_thread(async move { Ok(controller.run(draining.reached(Stage::Draining)).await?) });
     tokio::try_join!(serving, working).map(|((), ())| ())
-}
-
-pub(super) fn start_log(filter: &str, format: LogFormat) -> anyhow::Result<()> {
-    let filter = EnvFilter::try_new(filter).context("--log cannot be understood")?;
-    let log = tracing_subscriber::fmt().with_env_filter(filter).with_writer(io::stderr);
-    match format {
-        LogFormat::Text => log.with_ansi(io::stderr().is_terminal()).init(),
-        LogFormat::Json => log.json().flatten_event(true).init(),
-    }
-    Ok(())
 }
 
 fn house(path: &Path, server: &ApiServer) -> anyhow::Result<House> {
