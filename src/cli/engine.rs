@@ -4,8 +4,8 @@ use std::future::Future;
 use std::path::PathBuf;
 
 use anyhow::Context;
-use kube::config::{KubeConfigOptions, Kubeconfig};
 
+use super::cluster;
 use crate::controller::Options;
 
 /// How the engine works.
@@ -69,15 +69,7 @@ impl EngineArgs {
     /// # Errors
     /// When no way is found.
     pub async fn read(self) -> anyhow::Result<(kube::Config, Options)> {
-        let config = match &self.kubeconfig {
-            None => kube::Config::infer().await.context("found no cluster to work in")?,
-            Some(file) => {
-                let unusable = || format!("{} cannot be used", file.display());
-                let read = Kubeconfig::read_from(file).with_context(unusable)?;
-                let options = KubeConfigOptions::default();
-                kube::Config::from_custom_kubeconfig(read, &options).await.with_context(unusable)?
-            }
-        };
+        let config = cluster::find(self.kubeconfig.as_deref(), None).await?;
         let options = Options {
             namespaces: self.namespaces,
             workers: self.workers.into(),

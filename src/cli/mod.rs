@@ -5,6 +5,7 @@
 
 pub mod answer;
 pub mod check;
+mod cluster;
 pub mod completions;
 pub mod controller;
 pub mod default;

@@ -1,7 +1,7 @@
 //! A control plane of one test: etcd, the API server and what else is asked for, on free ports of
 //! 127.0.0.1, their data and logs in one folder.
 //!
-//! Anybody with the token may do anything. Nothing is kept safe on disk: a test needs no second life.
+//! The tests may do anything, a guest nothing. Nothing is kept safe on disk: a test needs no second life.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,15 +10,12 @@ use std::time::Duration;
 
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
 
-use crate::kubectl::Kubectl;
+use crate::kubectl::{ADMIN_TOKEN, GUEST_TOKEN, Kubectl};
 use crate::process::Process;
 use crate::workplace::{self, free_ports, wait_for};
 
 /// How long a program may take until it serves, on a busy machine.
 pub(crate) const START_LIMIT: Duration = Duration::from_secs(90);
-
-/// Who the tests are: a member of `system:masters`.
-const TOKEN: &str = "test-token";
 
 /// The controllers that scenarios need beside the Deployment controller.
 const OTHER_CONTROLLERS: &str = "replicaset-controller,garbage-collector-controller,namespace-controller,\
@@ -50,7 +47,7 @@ impl ControlPlane {
     /// kubectl for a namespace, which must exist or be created by the first command.
     pub(crate) fn kubectl(&self, namespace: &str) -> Kubectl {
         let server = format!("https://127.0.0.1:{}", self.api_port);
-        Kubectl::new(&self.folder, &server, &self.file("ca.crt"), TOKEN, namespace)
+        Kubectl::new(&self.folder, &server, &self.file("ca.crt"), namespace)
     }
 
     /// Creates a namespace; kubectl for it.
@@ -125,7 +122,7 @@ fn start_api_server(folder: &Path, etcd_port: u16, port: u16) -> Process {
     let mut command = Command::new(workplace::program("kube-apiserver"));
     command
         .args(["--bind-address=127.0.0.1", "--service-cluster-ip-range=10.0.0.0/24"])
-        .args(["--allow-privileged=true", "--authorization-mode=AlwaysAllow"])
+        .args(["--allow-privileged=true", "--authorization-mode=RBAC"])
         // No controller makes service accounts here, and Pods would wait for theirs.
         .args(["--disable-admission-plugins=ServiceAccount", "--service-account-issuer=https://test"])
         .arg(format!("--etcd-servers=http://127.0.0.1:{etcd_port}"))
@@ -150,12 +147,13 @@ fn write_credentials(folder: &Path) {
     let names = vec!["127.0.0.1".to_owned(), "localhost".to_owned()];
     let certificate =
         CertificateParams::new(names).and_then(|params| params.signed_by(&key, &authority)).expect(made);
+    let tokens = format!("{ADMIN_TOKEN},admin,admin,system:masters\n{GUEST_TOKEN},guest,guest\n");
     let files = [
         ("ca.crt", authority.pem()),
         ("tls.crt", certificate.pem()),
         ("tls.key", key.serialize_pem()),
+        ("tokens.csv", tokens),
         ("tokens.pub", key.public_key_pem()),
-        ("tokens.csv", format!("{TOKEN},admin,admin,system:masters\n")),
     ];
     for (name, content) in files {
         fs::write(folder.join(name), content).expect("the test's folder is writable");

@@ -9,6 +9,12 @@ use serde_json::Value;
 
 use crate::workplace;
 
+/// The token of who may do everything: a member of `system:masters`.
+pub(crate) const ADMIN_TOKEN: &str = "test-token";
+
+/// The token of who may do nothing, in the context `guest`.
+pub(crate) const GUEST_TOKEN: &str = "guest-token";
+
 /// kubectl with a kubeconfig of its own.
 #[derive(Clone)]
 pub(crate) struct Kubectl {
@@ -21,15 +27,21 @@ pub(crate) struct Kubectl {
 
 impl Kubectl {
     /// kubectl against a server, for one namespace, with its files in `folder`.
-    pub(crate) fn new(folder: &Path, server: &str, authority: &str, token: &str, namespace: &str) -> Self {
+    pub(crate) fn new(folder: &Path, server: &str, authority: &str, namespace: &str) -> Self {
         let kubeconfig = folder.join(format!("{namespace}.kubeconfig"));
         let config = serde_json::json!({
             "apiVersion": "v1",
             "kind": "Config",
             "current-context": "test",
-            "contexts": [{"name": "test", "context": {"cluster": "test", "user": "test", "namespace": namespace}}],
+            "contexts": [
+                {"name": "test", "context": {"cluster": "test", "user": "test", "namespace": namespace}},
+                {"name": "guest", "context": {"cluster": "test", "user": "guest", "namespace": namespace}},
+            ],
             "clusters": [{"name": "test", "cluster": {"server": server, "certificate-authority": authority}}],
-            "users": [{"name": "test", "user": {"token": token}}],
+            "users": [
+                {"name": "test", "user": {"token": ADMIN_TOKEN}},
+                {"name": "guest", "user": {"token": GUEST_TOKEN}},
+            ],
         });
         // Somebody may be reading the one of before.
         if !kubeconfig.exists() {
@@ -54,12 +66,13 @@ impl Kubectl {
         kubeconfig
     }
 
-    /// A command whose environment makes `kubectl` mean this one and nothing of the machine's own.
+    /// A command whose environment makes `kubectl` and `rollgate` mean the ones under test, and neither of them
+    /// anything of the machine's own.
     pub(crate) fn command(&self, program: impl AsRef<std::ffi::OsStr>) -> Command {
-        let kubectl = workplace::program("kubectl");
-        let folder = kubectl.parent().expect("a program lies in a folder").to_owned();
+        let programs = [workplace::program("kubectl"), workplace::rollgate()];
+        let folders = programs.iter().map(|program| program.parent().expect("a program lies in a folder"));
         let path = env::var_os("PATH").unwrap_or_default();
-        let path = env::join_paths([folder].into_iter().chain(env::split_paths(&path)))
+        let path = env::join_paths(folders.map(Path::to_owned).chain(env::split_paths(&path)))
             .expect("the parts of a path list join again");
         let mut command = Command::new(program);
         command

@@ -6,8 +6,9 @@
 //! scenarios on it, a namespace each, and stops all it started, also when it fails. What the programs
 //! said is kept in a folder that the failure names.
 //!
-//! Start reading at [`control_plane`]; [`gate`] and [`certificates`] hold the tests of the webhooks, [`engine`] those of
-//! the controller against the built-in one, [`faults`] what happens when things break.
+//! Start reading at [`control_plane`]; [`gate`] and [`certificates`] hold the tests of the webhooks,
+//! [`engine`] those of the controller against the built-in one, [`faults`] what happens when things break,
+//! [`plan`] what is said of Deployments of a cluster.
 
 mod background;
 mod certificates;
@@ -17,6 +18,7 @@ mod faults;
 mod gate;
 mod kubectl;
 mod nodes;
+mod plan;
 mod process;
 mod proxy;
 mod session;
