@@ -277,6 +277,33 @@ fn large_input_is_judged_in_pieces_with_the_right_lines() {
 }
 
 #[test]
+fn a_folder_is_judged_in_the_order_of_its_names_whatever_their_size() {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("a-folder");
+    let _ = std::fs::remove_dir_all(&folder);
+    std::fs::create_dir_all(folder.join("c")).unwrap();
+    let many: Vec<String> = (0..3000).map(|i| deployment(&format!("b{i}"), &format!("b{i}"))).collect();
+    let files = [("a.yaml", "a"), ("c/d.yml", "d"), ("c/e.txt", "e"), ("f.json.yaml", "f"), ("g.yaml", "")];
+    for (file, name) in files {
+        let text = if name.is_empty() { String::new() } else { deployment(name, name) };
+        std::fs::write(folder.join(file), text).unwrap();
+    }
+    std::fs::write(folder.join("b.yaml"), many.join("---\n")).unwrap();
+    std::os::unix::fs::symlink("a.yaml", folder.join("h.yaml")).unwrap();
+    std::os::unix::fs::symlink("c", folder.join("i.yaml")).unwrap();
+    std::os::unix::fs::symlink("nowhere", folder.join("j.yaml")).unwrap();
+
+    let output = rollgate(&["check", "--output", "json", folder.to_str().unwrap()], b"");
+    assert_eq!(output.status.code(), Some(2), "the link to nowhere cannot be read");
+    let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let results = report["results"].as_array().unwrap();
+    let mut names: Vec<&str> = results.iter().filter_map(|r| r["name"].as_str()).collect();
+    names.dedup_by_key(|name| name.as_bytes()[0]);
+    assert_eq!(names, ["a", "b0", "d", "f", "a"]);
+    assert_eq!(report["summary"]["accepted"], 3004);
+    assert_eq!(report["summary"]["unusable"], 1);
+}
+
+#[test]
 fn the_examples_are_judged_as_their_folders_say() {
     let code = |folder| rollgate(&["check", folder], b"").status.code().unwrap();
     assert_eq!(code("examples/good"), 0);

@@ -7,12 +7,12 @@ use std::sync::Arc;
 use anyhow::{Context, bail};
 use clap::ValueEnum;
 
-use super::input::{self, Job};
+use super::input::{self, Input, Job, Large, Text};
 use super::progress::Progress;
 use super::{Exit, parallel};
 use crate::check::encoding;
 use crate::check::manifest::{self, FieldValidation, OldObjects, Part, Settings};
-use crate::check::output::{self, Format};
+use crate::check::output::{self, Format, Printer};
 use crate::check::position::Region;
 use crate::check::report::{Entry, Finding, Level, Rule, Summary};
 use crate::verdict::Server;
@@ -112,11 +112,26 @@ enum Color {
 }
 
 /// What a worker made of one piece of input.
-struct Judged {
-    file: Arc<str>,
-    entries: Vec<Entry>,
-    /// Whether it is the first piece of its file.
-    begins_file: bool,
+enum Judged {
+    Text {
+        file: Arc<str>,
+        entries: Vec<Entry>,
+        /// Whether it is the first piece of its file.
+        begins_file: bool,
+    },
+    /// Nothing yet: it is for all workers together.
+    Large(Large),
+}
+
+/// The report as it is being made.
+struct Run<'r> {
+    settings: &'r Settings<'r>,
+    workers: usize,
+    progress: &'r Progress,
+    printer: Box<dyn Printer>,
+    summary: Summary,
+    /// What is printed, but not written yet.
+    text: String,
 }
 
 impl Args {
@@ -179,34 +194,25 @@ impl Args {
     }
 
     fn judge_all(&self, settings: &Settings<'_>) -> anyhow::Result<Summary> {
-        let mut printer = output::printer(self.format(), settings.server.table.release);
         let progress = Progress::default();
-        let mut summary = Summary::default();
-        let mut text = String::new();
-        printer.begin(&mut text);
-        let workers = std::thread::available_parallelism().map_or(1, usize::from);
+        let mut run = Run {
+            settings,
+            workers: std::thread::available_parallelism().map_or(1, usize::from),
+            progress: &progress,
+            printer: output::printer(self.format(), settings.server.table.release),
+            summary: Summary::default(),
+            text: String::new(),
+        };
+        run.printer.begin(&mut run.text);
         std::thread::scope(|scope| {
             scope.spawn(|| progress.draw(&self.paths));
-            let mut sink = |judged: Judged| {
-                let files = u64::from(judged.begins_file);
-                summary.files += files;
-                summary.count(&judged.entries);
-                progress.add(files, judged.entries.len() as u64);
-                printer.entries(&judged.file, &judged.entries, &mut text);
-                if text.is_empty() { Ok(()) } else { write_out(&progress, &mut text) }
-            };
-            let batches = input::batches(input::jobs(self.paths.clone()));
-            let judge_all = |batch: Vec<Job>| -> Vec<Judged> {
-                batch.into_iter().map(|job| judge(job, settings)).collect()
-            };
-            let sink_all = |batch: Vec<Judged>| batch.into_iter().try_for_each(&mut sink);
-            let outcome = parallel::in_order(workers, batches, judge_all, sink_all);
+            let outcome = run.judge_paths(self.paths.clone());
             progress.end();
             outcome
         })?;
-        printer.end(&summary, &mut text);
-        write_out(&progress, &mut text)?;
-        Ok(summary)
+        run.printer.end(&run.summary, &mut run.text);
+        run.write_out()?;
+        Ok(run.summary)
     }
 
     fn exit(&self, summary: &Summary) -> anyhow::Result<Exit> {
@@ -224,16 +230,51 @@ impl Args {
     }
 }
 
-fn write_out(progress: &Progress, text: &mut String) -> anyhow::Result<()> {
-    let paused = progress.pause();
-    io::stdout().write_all(text.as_bytes()).context("could not write to standard output")?;
-    drop(paused);
-    text.clear();
-    Ok(())
+impl Run<'_> {
+    fn judge_paths(&mut self, paths: Vec<PathBuf>) -> anyhow::Result<()> {
+        let settings = self.settings;
+        let judge_batch = |batch: Vec<Job>| -> Vec<Judged> {
+            let judged = batch.into_iter().map(|job| match job.read() {
+                Input::Text(text) => judge(text, settings),
+                Input::Large(large) => Judged::Large(large),
+            });
+            judged.collect()
+        };
+        let batches = input::batches(input::jobs(paths));
+        parallel::in_order(self.workers, batches, judge_batch, |batch| {
+            batch.into_iter().try_for_each(|judged| self.take(judged))
+        })
+    }
+
+    fn take(&mut self, judged: Judged) -> anyhow::Result<()> {
+        let (file, entries, begins_file) = match judged {
+            Judged::Text { file, entries, begins_file } => (file, entries, begins_file),
+            Judged::Large(large) => return self.judge_pieces(large),
+        };
+        let files = u64::from(begins_file);
+        self.summary.files += files;
+        self.summary.count(&entries);
+        self.progress.add(files, entries.len() as u64);
+        self.printer.entries(&file, &entries, &mut self.text);
+        if self.text.is_empty() { Ok(()) } else { self.write_out() }
+    }
+
+    fn judge_pieces(&mut self, large: Large) -> anyhow::Result<()> {
+        let settings = self.settings;
+        let judge = |piece| judge(piece, settings);
+        parallel::in_order(self.workers, large.pieces(), judge, |judged| self.take(judged))
+    }
+
+    fn write_out(&mut self) -> anyhow::Result<()> {
+        let paused = self.progress.pause();
+        io::stdout().write_all(self.text.as_bytes()).context("could not write to standard output")?;
+        drop(paused);
+        self.text.clear();
+        Ok(())
+    }
 }
 
-fn judge(job: Job, settings: &Settings<'_>) -> Judged {
-    let input = job.read();
+fn judge(input: Text, settings: &Settings<'_>) -> Judged {
     let begins_file = input.first_line == 1 && input.part == Part::Whole;
     let entries = match &input.text {
         Ok(text) => manifest::check(text, input.part, input.first_line, settings),
@@ -246,5 +287,5 @@ fn judge(job: Job, settings: &Settings<'_>) -> Judged {
             source: String::new(),
         })],
     };
-    Judged { file: input.file, entries, begins_file }
+    Judged::Text { file: input.file, entries, begins_file }
 }

@@ -82,8 +82,7 @@ impl Args {
     /// When nothing was found to print, or it cannot be written.
     pub fn run(self) -> anyhow::Result<Exit> {
         let mut seen = Seen::default();
-        for job in input::jobs(self.paths.clone()) {
-            let input = job.read();
+        for input in input::texts(self.paths.clone()) {
             let text = match &input.text {
                 Ok(text) => text,
                 Err(error) => {

@@ -3,6 +3,7 @@
 
 use std::fs::{self, File};
 use std::io::{self, Read};
+use std::iter::once;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -16,50 +17,46 @@ pub(super) const STDIN: &str = "-";
 /// What files of a folder are manifests, as kubectl has it.
 const EXTENSIONS: [&str; 3] = ["yaml", "yml", "json"];
 
-/// Files up to this size are read whole, by the worker that judges them.
-const WHOLE_FILE_BYTES: u64 = 1 << 20;
+/// How much text a piece of a file has, unless a document is longer. Files up to this size are read
+/// whole.
+const PIECE_BYTES: usize = 256 << 10;
 
 /// What is left free behind a file's text: the line break it may lack.
 const SPARE_BYTES: usize = 1;
 
-/// How much text a piece of a larger file has, unless a document is longer.
-const PIECE_BYTES: usize = 256 << 10;
-
 /// The longest document of a larger file.
 const MAX_DOCUMENT_BYTES: usize = 256 << 20;
 
-/// How many files a thread takes at a time, and how much text with the last of them.
-const FILES_IN_BATCH: usize = 64;
-const BATCH_BYTES: u64 = 128 << 10;
+/// How many files a thread takes at a time.
+const FILES_IN_BATCH: usize = 32;
 
 /// One piece of work.
-#[derive(Debug)]
 pub(super) enum Job {
-    /// A file to be read whole.
-    File {
-        /// Where it is.
-        path: PathBuf,
-        /// Its size when it was found.
-        size: u64,
-    },
-    /// A piece of a larger file or of standard input.
-    Piece {
-        /// The name of the file.
-        file: Arc<str>,
-        /// The text.
-        text: String,
-        /// What part of the file it is.
-        part: Part,
-        /// The number of its first line.
-        first_line: u64,
-    },
-    /// Something that could not be read.
-    Failed {
-        /// The name of the file or folder.
-        file: Arc<str>,
-        /// Why.
-        error: io::Error,
-    },
+    /// A file that nobody has looked at yet.
+    File(PathBuf),
+    /// What is read already.
+    Read(Input),
+}
+
+/// What a job turns out to be.
+pub(super) enum Input {
+    /// A text, or why there is none.
+    Text(Text),
+    /// What has to be judged in pieces.
+    Large(Large),
+}
+
+/// A file larger than a piece, or standard input.
+pub(super) struct Large {
+    file: Arc<str>,
+    source: Source,
+}
+
+enum Source {
+    /// Opened when its turn comes: of large files, many may wait.
+    File(PathBuf),
+    /// What can be opened only once.
+    Stream(Box<dyn Read + Send>),
 }
 
 /// A text to judge, and where it is from.
@@ -77,48 +74,53 @@ pub(super) struct Text {
 
 impl Job {
     /// Reads what is not read yet.
-    pub(super) fn read(self) -> Text {
+    pub(super) fn read(self) -> Input {
         match self {
-            Job::File { path, size } => {
-                let text = read_file(&path, size).map(encoding::decode);
-                Text { file: name_of(&path), text, part: Part::Whole, first_line: 1 }
+            Job::File(path) => {
+                read_file(&path).unwrap_or_else(|error| Input::Text(Text::failed(&path, error)))
             }
-            Job::Piece { file, text, part, first_line } => Text { file, text: Ok(text), part, first_line },
-            Job::Failed { file, error } => Text { file, text: Err(error), part: Part::Whole, first_line: 1 },
+            Job::Read(input) => input,
         }
     }
 }
 
-/// The pieces of everything that was named, in order. Folders are read recursively, sorted by name.
+impl Text {
+    fn whole(file: Arc<str>, text: io::Result<String>) -> Text {
+        Text { file, text, part: Part::Whole, first_line: 1 }
+    }
+
+    fn failed(path: &Path, error: io::Error) -> Text {
+        Text::whole(name_of(path), Err(error))
+    }
+}
+
+/// Everything that was named, in order. Folders are read recursively, sorted by name.
 pub(super) fn jobs(paths: Vec<PathBuf>) -> impl Iterator<Item = Job> + Send {
-    paths.into_iter().flat_map(|path| {
+    paths.into_iter().flat_map(|path| -> Box<dyn Iterator<Item = Job> + Send> {
         if path.as_os_str() == STDIN {
-            return pieces("stdin".into(), Box::new(io::stdin()));
+            let large = Large { file: "stdin".into(), source: Source::Stream(Box::new(io::stdin())) };
+            return Box::new(once(Job::Read(Input::Large(large))));
         }
-        match fs::metadata(&path) {
-            Ok(about) if about.is_dir() => Box::new(files(path).flat_map(file_or_failure)),
-            Ok(about) => file(path, about.len()),
-            Err(error) => failed(&path, error),
-        }
+        if path.is_dir() { Box::new(files(path)) } else { Box::new(once(Job::File(path))) }
     })
 }
 
-/// The jobs in small batches, so that handing them to a thread costs little beside small files. Only
-/// files to be read are put together: nobody waits for them, and they take no memory yet.
+/// The jobs in small batches, so that handing them to a thread costs little beside small files.
 pub(super) fn batches(jobs: impl Iterator<Item = Job> + Send) -> impl Iterator<Item = Vec<Job>> + Send {
-    let mut jobs = jobs.peekable();
+    let mut jobs = jobs.fuse();
     std::iter::from_fn(move || {
-        let mut batch = vec![jobs.next()?];
-        let mut bytes = 0;
-        while let Some(Job::File { size, .. }) = batch.last() {
-            bytes += size;
-            if bytes >= BATCH_BYTES || batch.len() >= FILES_IN_BATCH {
-                break;
-            }
-            let Some(file) = jobs.next_if(|next| matches!(next, Job::File { .. })) else { break };
-            batch.push(file);
+        let batch: Vec<Job> = jobs.by_ref().take(FILES_IN_BATCH).collect();
+        (!batch.is_empty()).then_some(batch)
+    })
+}
+
+/// The texts of everything that was named, in order and in pieces.
+pub(super) fn texts(paths: Vec<PathBuf>) -> impl Iterator<Item = Text> {
+    jobs(paths).flat_map(|job| -> Box<dyn Iterator<Item = Text>> {
+        match job.read() {
+            Input::Text(text) => Box::new(once(text)),
+            Input::Large(large) => large.pieces(),
         }
-        Some(batch)
     })
 }
 
@@ -128,76 +130,65 @@ pub(super) fn count(paths: &[PathBuf]) -> u64 {
     paths.iter().map(of).sum()
 }
 
-type Jobs = Box<dyn Iterator<Item = Job> + Send>;
-
 fn name_of(path: &Path) -> Arc<str> {
     path.to_string_lossy().into()
 }
 
-fn failed(path: &Path, error: io::Error) -> Jobs {
-    Box::new(std::iter::once(Job::Failed { file: name_of(path), error }))
-}
-
-/// Reads a file of the size that it had when it was found, so that nothing asks for it again.
-fn read_file(path: &Path, size: u64) -> io::Result<Vec<u8>> {
-    let mut bytes = Vec::with_capacity(size as usize + SPARE_BYTES);
-    File::open(path)?.take(size).read_to_end(&mut bytes)?;
-    Ok(bytes)
-}
-
-fn file_or_failure(found: Result<(PathBuf, u64), (PathBuf, io::Error)>) -> Jobs {
-    match found {
-        Ok((path, size)) => file(path, size),
-        Err((path, error)) => failed(&path, error),
+fn read_file(path: &Path) -> io::Result<Input> {
+    let file = File::open(path)?;
+    let about = file.metadata()?;
+    let large = |source| Input::Large(Large { file: name_of(path), source });
+    if !about.is_file() {
+        return Ok(large(Source::Stream(Box::new(file))));
     }
+    // The kernel's own files tell no size.
+    if about.len() == 0 || about.len() > PIECE_BYTES as u64 {
+        return Ok(large(Source::File(path.to_owned())));
+    }
+    let mut bytes = Vec::with_capacity(about.len() as usize + SPARE_BYTES);
+    file.take(about.len()).read_to_end(&mut bytes)?;
+    Ok(Input::Text(Text::whole(name_of(path), Ok(encoding::decode(bytes)))))
 }
 
-fn file(path: PathBuf, size: u64) -> Jobs {
-    // What is no plain file (a pipe, say) tells no size.
-    if size > 0 && size <= WHOLE_FILE_BYTES {
-        return Box::new(std::iter::once(Job::File { path, size }));
-    }
-    match File::open(&path) {
-        Ok(file) => pieces(name_of(&path), Box::new(file)),
-        Err(error) => failed(&path, error),
-    }
-}
-
-/// The manifests of a folder with their sizes. Links to files are followed, links to folders are not,
-/// as with kubectl.
-fn files(folder: PathBuf) -> impl Iterator<Item = Result<(PathBuf, u64), (PathBuf, io::Error)>> + Send {
+/// The manifests of a folder. Links to files are followed, links to folders are not, as with kubectl.
+fn files(folder: PathBuf) -> impl Iterator<Item = Job> + Send {
+    let failed = |path: &Path, error| Job::Read(Input::Text(Text::failed(path, error)));
     // Entries still to visit, the next one last.
-    let mut open = Vec::new();
-    let mut first_error = None;
-    if let Err(error) = push_entries(&folder, &mut open) {
-        first_error = Some(Err((folder, error)));
-    }
+    let mut open = vec![(folder, Kind::Folder)];
     std::iter::from_fn(move || {
-        if let Some(error) = first_error.take() {
-            return Some(error);
-        }
-        while let Some((path, is_folder)) = open.pop() {
-            if is_folder {
+        while let Some((path, kind)) = open.pop() {
+            if kind == Kind::Folder {
                 if let Err(error) = push_entries(&path, &mut open) {
-                    return Some(Err((path, error)));
+                    return Some(failed(&path, error));
                 }
-            } else if path.extension().is_some_and(|e| EXTENSIONS.iter().any(|x| e == *x)) {
-                match fs::metadata(&path) {
-                    Ok(about) if about.is_dir() => {}
-                    Ok(about) => return Some(Ok((path, about.len()))),
-                    Err(error) => return Some(Err((path, error))),
-                }
+            } else if path.extension().is_some_and(|e| EXTENSIONS.iter().any(|x| e == *x))
+                && !(kind == Kind::Link && path.is_dir())
+            {
+                return Some(Job::File(path));
             }
         }
         None
     })
 }
 
-fn push_entries(folder: &Path, open: &mut Vec<(PathBuf, bool)>) -> io::Result<()> {
+/// What an entry of a folder is, as the folder itself tells.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Folder,
+    Link,
+    Other,
+}
+
+fn push_entries(folder: &Path, open: &mut Vec<(PathBuf, Kind)>) -> io::Result<()> {
     let mut entries = Vec::new();
     for entry in fs::read_dir(folder)? {
         let entry = entry?;
-        entries.push((entry.path(), entry.file_type()?.is_dir()));
+        let kind = match entry.file_type()? {
+            t if t.is_dir() => Kind::Folder,
+            t if t.is_symlink() => Kind::Link,
+            _ => Kind::Other,
+        };
+        entries.push((entry.path(), kind));
     }
     // All in one folder: the whole path orders them as the name does.
     entries.sort_unstable_by(|a, b| b.0.as_os_str().cmp(a.0.as_os_str()));
@@ -205,33 +196,44 @@ fn push_entries(folder: &Path, open: &mut Vec<(PathBuf, bool)>) -> io::Result<()
     Ok(())
 }
 
-fn pieces(file: Arc<str>, reader: Box<dyn Read + Send>) -> Jobs {
-    let mut pieces = Pieces {
-        reader,
-        decoder: Decoder::new(),
-        buffer: String::new(),
-        at_end: false,
-        mode: Mode::Unknown,
-        first_line: 1,
-    };
-    let mut over = false;
-    Box::new(std::iter::from_fn(move || {
-        if over {
-            return None;
-        }
-        match pieces.next_piece() {
-            Ok(None) => None,
-            Ok(Some((text, part))) => {
-                let first_line = pieces.first_line;
-                pieces.first_line += memchr::memchr_iter(b'\n', text.as_bytes()).count() as u64;
-                Some(Job::Piece { file: file.clone(), text, part, first_line })
+impl Large {
+    /// The pieces, in order: some whole documents each.
+    pub(super) fn pieces(self) -> Box<dyn Iterator<Item = Text> + Send> {
+        let Large { file, source } = self;
+        let reader = match source {
+            Source::Stream(reader) => reader,
+            Source::File(path) => match File::open(&path) {
+                Ok(opened) => Box::new(opened),
+                Err(error) => return Box::new(once(Text::failed(&path, error))),
+            },
+        };
+        let mut pieces = Pieces {
+            reader,
+            decoder: Decoder::new(),
+            buffer: String::new(),
+            at_end: false,
+            mode: Mode::Unknown,
+            first_line: 1,
+        };
+        let mut over = false;
+        Box::new(std::iter::from_fn(move || {
+            if over {
+                return None;
             }
-            Err(error) => {
-                over = true;
-                Some(Job::Failed { file: file.clone(), error })
+            match pieces.next_piece() {
+                Ok(None) => None,
+                Ok(Some((text, part))) => {
+                    let first_line = pieces.first_line;
+                    pieces.first_line += memchr::memchr_iter(b'\n', text.as_bytes()).count() as u64;
+                    Some(Text { file: file.clone(), text: Ok(text), part, first_line })
+                }
+                Err(error) => {
+                    over = true;
+                    Some(Text::whole(file.clone(), Err(error)))
+                }
             }
-        }
-    }))
+        }))
+    }
 }
 
 /// What kind of text it is, as far as that decides where it can be cut.

@@ -6,7 +6,7 @@ use std::sync::mpsc::channel;
 use std::thread;
 
 /// How many jobs each worker may be ahead of the slowest one. Bounds what is held in memory.
-const JOBS_AHEAD: usize = 8;
+const JOBS_AHEAD: usize = 4;
 
 /// Runs `work` on every job, on `workers` threads, and calls `sink` with the results in the order of
 /// the jobs. Each worker draws its next job itself, so that no thread only hands things on; jobs are
