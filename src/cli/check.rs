@@ -233,17 +233,11 @@ impl Args {
 impl Run<'_> {
     fn judge_paths(&mut self, paths: Vec<PathBuf>) -> anyhow::Result<()> {
         let settings = self.settings;
-        let judge_batch = |batch: Vec<Job>| -> Vec<Judged> {
-            let judged = batch.into_iter().map(|job| match job.read() {
-                Input::Text(text) => judge(text, settings),
-                Input::Large(large) => Judged::Large(large),
-            });
-            judged.collect()
+        let judge = |job: Job| match job.read() {
+            Input::Text(text) => judge(text, settings),
+            Input::Large(large) => Judged::Large(large),
         };
-        let batches = input::batches(input::jobs(paths));
-        parallel::in_order(self.workers, batches, judge_batch, |batch| {
-            batch.into_iter().try_for_each(|judged| self.take(judged))
-        })
+        parallel::in_order(self.workers, input::jobs(paths), judge, |judged| self.take(judged))
     }
 
     fn take(&mut self, judged: Judged) -> anyhow::Result<()> {

@@ -27,9 +27,6 @@ const SPARE_BYTES: usize = 1;
 /// The longest document of a larger file.
 const MAX_DOCUMENT_BYTES: usize = 256 << 20;
 
-/// How many files a thread takes at a time.
-const FILES_IN_BATCH: usize = 32;
-
 /// One piece of work.
 pub(super) enum Job {
     /// A file that nobody has looked at yet.
@@ -102,15 +99,6 @@ pub(super) fn jobs(paths: Vec<PathBuf>) -> impl Iterator<Item = Job> + Send {
             return Box::new(once(Job::Read(Input::Large(large))));
         }
         if path.is_dir() { Box::new(files(path)) } else { Box::new(once(Job::File(path))) }
-    })
-}
-
-/// The jobs in small batches, so that handing them to a thread costs little beside small files.
-pub(super) fn batches(jobs: impl Iterator<Item = Job> + Send) -> impl Iterator<Item = Vec<Job>> + Send {
-    let mut jobs = jobs.fuse();
-    std::iter::from_fn(move || {
-        let batch: Vec<Job> = jobs.by_ref().take(FILES_IN_BATCH).collect();
-        (!batch.is_empty()).then_some(batch)
     })
 }
 

@@ -2,15 +2,22 @@
 
 use std::collections::BTreeMap;
 use std::sync::Mutex;
-use std::sync::mpsc::channel;
+use std::sync::mpsc::{Receiver, channel};
 use std::thread;
+use std::time::{Duration, Instant};
 
-/// How many jobs each worker may be ahead of the slowest one. Bounds what is held in memory.
-const JOBS_AHEAD: usize = 4;
+/// How many batches each worker may be ahead of the slowest one. Bounds what is held in memory.
+const BATCHES_AHEAD: usize = 4;
+
+/// How many jobs make a batch at most.
+const MAX_BATCH: usize = 64;
+
+/// What a batch should take: long beside handing it over, short beside the whole.
+const BATCH_TIME: Duration = Duration::from_millis(1);
 
 /// Runs `work` on every job, on `workers` threads, and calls `sink` with the results in the order of
-/// the jobs. Each worker draws its next job itself, so that no thread only hands things on; jobs are
-/// drawn as needed, so that memory does not grow with their number.
+/// the jobs. Each worker draws its jobs itself, as many at once as are quickly done; none are drawn
+/// long before they are needed, so that memory does not grow with their number.
 ///
 /// # Errors
 /// The first error of `sink`; no further jobs are drawn then.
@@ -21,37 +28,38 @@ pub(super) fn in_order<J, R: Send, E>(
     mut sink: impl FnMut(R) -> Result<(), E>,
 ) -> Result<(), E> {
     let workers = workers.max(1);
-    // One permit for each job that is drawn and not through the sink.
+    // One permit for each batch that is drawn and not through the sink.
     let (permits, granted) = channel::<()>();
-    for _ in 0..workers * JOBS_AHEAD {
+    for _ in 0..workers * BATCHES_AHEAD {
         let _ = permits.send(());
     }
-    let source = Mutex::new((granted, jobs.enumerate()));
-    let draw = || {
-        let mut source = source.lock().ok()?;
-        // Fails when the sink has given up.
-        source.0.recv().ok()?;
-        source.1.next()
-    };
-    let (result_sender, results) = channel::<(usize, R)>();
+    let source = Mutex::new(Source { granted, jobs: jobs.fuse(), batches: 0 });
+    let (result_sender, results) = channel::<(usize, Vec<R>)>();
     thread::scope(|scope| {
         for _ in 0..workers {
-            let (draw, work, sender) = (&draw, &work, result_sender.clone());
+            let (source, work, sender) = (&source, &work, result_sender.clone());
             scope.spawn(move || {
-                while let Some((number, job)) = draw() {
-                    if sender.send((number, work(job))).is_err() {
+                let mut size = 1;
+                while let Some((number, batch)) = source.lock().ok().and_then(|mut s| s.draw(size)) {
+                    let start = Instant::now();
+                    if sender.send((number, batch.into_iter().map(work).collect())).is_err() {
                         return;
                     }
+                    size = if start.elapsed() < BATCH_TIME {
+                        (size * 2).min(MAX_BATCH)
+                    } else {
+                        size.div_ceil(2)
+                    };
                 }
             });
         }
         drop(result_sender);
         let mut waiting = BTreeMap::new();
         let mut next = 0;
-        for (number, result) in results {
-            waiting.insert(number, result);
-            while let Some(result) = waiting.remove(&next) {
-                sink(result)?;
+        for (number, results) in results {
+            waiting.insert(number, results);
+            while let Some(results) = waiting.remove(&next) {
+                results.into_iter().try_for_each(&mut sink)?;
                 next += 1;
                 let _ = permits.send(());
             }
@@ -60,6 +68,24 @@ pub(super) fn in_order<J, R: Send, E>(
         drop(permits);
         Ok(())
     })
+}
+
+/// Where the workers draw from.
+struct Source<I> {
+    granted: Receiver<()>,
+    jobs: I,
+    batches: usize,
+}
+
+impl<I: Iterator> Source<I> {
+    /// The next jobs, as one batch, and its number. None when there are no more, or the sink has given
+    /// up.
+    fn draw(&mut self, size: usize) -> Option<(usize, Vec<I::Item>)> {
+        self.granted.recv().ok()?;
+        let batch: Vec<_> = self.jobs.by_ref().take(size).collect();
+        self.batches += 1;
+        (!batch.is_empty()).then_some((self.batches - 1, batch))
+    }
 }
 
 #[cfg(test)]
