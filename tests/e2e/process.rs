@@ -31,6 +31,8 @@ pub(crate) struct Process {
     name: String,
     child: Child,
     log: PathBuf,
+    /// Whether the reaper still counts on it.
+    is_watched: bool,
 }
 
 /// A signal by its name, as `kill -s` takes it.
@@ -57,7 +59,7 @@ impl Process {
             .spawn()
             .unwrap_or_else(|error| panic!("cannot start {name}: {error}"));
         tell_reaper("started", child.id());
-        Self { name: name.to_owned(), child, log }
+        Self { name: name.to_owned(), child, log, is_watched: true }
     }
 
     /// Sends a signal.
@@ -81,13 +83,22 @@ impl Process {
         // It may have ended by itself: then there is nothing to kill.
         let _ = self.child.kill();
         let _ = self.child.wait();
-        tell_reaper("ended", self.child.id());
+        self.forget();
     }
 
     /// Asks the program to end, and waits until it has.
     pub(crate) fn stop(&mut self) -> ExitStatus {
         self.signal(Signal::Term);
-        self.child.wait().expect("a child can be waited for")
+        let status = self.child.wait().expect("a child can be waited for");
+        self.forget();
+        status
+    }
+
+    /// Tells the reaper, once, that the program has ended: its number may soon be another program's.
+    fn forget(&mut self) {
+        if std::mem::take(&mut self.is_watched) {
+            tell_reaper("ended", self.child.id());
+        }
     }
 
     /// What the program said so far.
