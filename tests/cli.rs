@@ -110,7 +110,7 @@ fn deployment(name: &str, label: &str) -> String {
     )
 }
 
-/// kubernetes/kubernetes#103185
+/// Case 1 (kubernetes/kubernetes#103185).
 #[test]
 fn a_comment_after_a_separator_hides_no_document() {
     let [one, two, three] = [deployment("one", "one"), deployment("two", "two"), deployment("three", "nope")];
@@ -127,7 +127,7 @@ fn a_comment_after_a_separator_hides_no_document() {
     assert_eq!(report["summary"]["accepted"], 2);
 }
 
-/// helm/helm#6081, kubernetes/kubernetes#39007
+/// Case 3 (helm/helm#6081, kubernetes/kubernetes#39007).
 #[test]
 fn byte_order_marks_and_utf16_are_read() {
     let text = format!("{}---\n{}", deployment("bom-one", "bom-one"), deployment("bom-two", "bom-two"));
@@ -148,6 +148,7 @@ fn byte_order_marks_and_utf16_are_read() {
     }
 }
 
+/// Case 8, the last part.
 #[test]
 fn an_alias_bomb_is_refused() {
     let mut bomb = String::from("a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n");
@@ -172,19 +173,29 @@ fn nesting_too_deep_is_refused_and_ends_no_process() {
     }
 }
 
-/// kubernetes/kubectl#712, kubernetes/kubernetes#85840
+/// Case 20 (kubernetes/kubectl#712, kubernetes/kubernetes#85840).
 #[test]
 fn annotations_may_have_256_kib_to_the_byte() {
-    let with = |n: usize| {
-        deployment("ann", "ann").replace(
-            "metadata: {name: ann}",
-            &format!("metadata: {{name: ann, annotations: {{note: \"{}\"}}}}", "z".repeat(n)),
-        )
+    const OWN: &str = "metadata: {name: ann";
+    const TEMPLATE: &str = "metadata: {labels: {app: ann}";
+    const LEFT_BYTES: usize = 256 * 1024 - "note".len();
+    let with = |place: &str, value: &str| {
+        let annotated = format!("{place}, annotations: {{note: \"{value}\"}}");
+        check(deployment("ann", "ann").replace(place, &annotated).as_bytes(), &[])
     };
-    assert_eq!(check(with(262_140).as_bytes(), &[]).1, 0);
-    let (report, code) = check(with(262_141).as_bytes(), &[]);
-    assert_eq!(code, 1);
-    assert_eq!(findings(&report), ["metadata.annotations: Too long: may not be more than 262144 bytes"]);
+    let letters = "z".repeat(LEFT_BYTES);
+    let of_two_bytes = "é".repeat(LEFT_BYTES / 2);
+    for place in [OWN, TEMPLATE] {
+        assert_eq!(with(place, &letters).1, 0);
+        assert_eq!(with(place, &of_two_bytes).1, 0);
+    }
+    let too_long = "Too long: may not be more than 262144 bytes";
+    for (place, path) in [(OWN, "metadata.annotations"), (TEMPLATE, "spec.template.annotations")] {
+        for value in [&letters, &of_two_bytes] {
+            let (report, code) = with(place, &format!("{value}z"));
+            assert_eq!((code, findings(&report)), (1, vec![format!("{path}: {too_long}")]));
+        }
+    }
 }
 
 #[test]
