@@ -1,11 +1,11 @@
 //! `rollgate controller`: the Deployment controller alone.
 
-use std::net::SocketAddr;
+use std::net::{Ipv4Addr, SocketAddr, SocketAddrV4};
 
 use anyhow::Context;
 use prometheus_client::registry::Registry;
 use tokio::net::TcpListener;
-use tracing::info;
+use tracing::{info, warn};
 
 use super::Exit;
 use super::engine::{EngineArgs, on_this_thread};
@@ -13,6 +13,8 @@ use super::log::LogArgs;
 use super::serve::MaybeAddress;
 use crate::controller::{Controller, port};
 use crate::webhook::lifecycle::{Lifecycle, Signals, Stage};
+
+const DEFAULT_ADDRESS: SocketAddr = SocketAddr::V4(SocketAddrV4::new(Ipv4Addr::UNSPECIFIED, 8080));
 
 /// Carry out rollouts: the Deployment controller
 ///
@@ -27,8 +29,10 @@ pub struct Args {
     engine: EngineArgs,
 
     /// Where to answer /livez, /readyz and /metrics; `none` to listen nowhere
-    #[arg(long, env = "ROLLGATE_PLAIN_LISTEN", value_name = "ADDRESS", default_value = "0.0.0.0:8080")]
-    plain_listen: MaybeAddress,
+    ///
+    /// By default 0.0.0.0:8080, or nowhere when that is taken.
+    #[arg(long, env = "ROLLGATE_PLAIN_LISTEN", value_name = "ADDRESS")]
+    plain_listen: Option<MaybeAddress>,
 
     #[command(flatten)]
     log: LogArgs,
@@ -41,23 +45,36 @@ impl Args {
     /// When the API server's address is not to be found, or a part ends that should not.
     pub fn run(self) -> anyhow::Result<Exit> {
         self.log.start()?;
-        on_this_thread(work(self.engine, self.plain_listen.0))?;
+        on_this_thread(async {
+            let listener = match self.plain_listen {
+                Some(MaybeAddress(None)) => None,
+                Some(MaybeAddress(Some(address))) => Some(bind(address).await?),
+                None => bind(DEFAULT_ADDRESS)
+                    .await
+                    .inspect_err(|e| warn!("{e:#}: /livez, /readyz and /metrics are answered nowhere"))
+                    .ok(),
+            };
+            work(self.engine, listener).await
+        })?;
         Ok(Exit::Fine)
     }
 }
 
+/// Opens the port for health and metrics.
+pub(super) async fn bind(address: SocketAddr) -> anyhow::Result<TcpListener> {
+    TcpListener::bind(address).await.with_context(|| format!("cannot listen on {address}"))
+}
+
 /// Runs the engine, with a port for health and metrics, until a signal ends it.
-pub(super) async fn work(engine: EngineArgs, plain_listen: Option<SocketAddr>) -> anyhow::Result<()> {
+pub(super) async fn work(engine: EngineArgs, listener: Option<TcpListener>) -> anyhow::Result<()> {
     let signals = Signals::listen().context("could not listen to signals")?;
     let lifecycle = Lifecycle::default();
     let conductor = tokio::spawn(signals.conduct(lifecycle.clone(), std::time::Duration::ZERO));
     let (config, options) = engine.read().await?;
     let mut registry = Registry::with_prefix("rollgate");
     let controller = Controller::new(config, options, &mut registry)?;
-    let told = match plain_listen {
-        Some(address) => {
-            let tcp = TcpListener::bind(address).await;
-            let tcp = tcp.with_context(|| format!("cannot listen on {address}"))?;
+    let told = match listener {
+        Some(tcp) => {
             info!(address = %tcp.local_addr()?, version = env!("CARGO_PKG_VERSION"), "listening");
             Some(port::serve(tcp, controller.health(), registry))
         }
