@@ -1,7 +1,8 @@
 //! The work queue: which Deployments to look at, each at most once at a time.
 //!
 //! A key that is added while it waits is not added again; one that is added while a worker has it is handed
-//! out again afterwards. [`Line`] decides and takes the time as a value; [`Queue`] waits.
+//! out again afterwards. What is under way goes before what is new ([`Lane`]). [`Line`] decides and takes
+//! the time as a value; [`Queue`] waits.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap, HashSet, VecDeque};
@@ -12,13 +13,33 @@ use tokio::sync::Notify;
 
 use super::key::Key;
 
+/// One key in so many is a new one, however much is under way.
+const NEW_ONE_IN: u32 = 16;
+
+/// Why a key is wanted.
+///
+/// When a hundred Deployments change at once, those that have begun get on before others begin: all are done
+/// no later than otherwise, the first ones much sooner, and fewer surge pods are there at a time. A
+/// rollout that is not kept waiting halfway also needs fewer writes of its status.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Lane {
+    /// Something that is under way has moved on.
+    Begun,
+    /// Somebody asks for something new.
+    New,
+}
+
 /// The order of work.
 #[derive(Debug, Default)]
 pub struct Line {
-    ready: VecDeque<Key>,
-    /// Keys to be handed out, and since when: those that are ready, and those that a worker has and that
+    /// The lanes. A key that is in one, but not wanted there, has changed lanes: that entry is void.
+    begun: VecDeque<Key>,
+    new: VecDeque<Key>,
+    /// Keys handed out since the last new one.
+    passed: u32,
+    /// Keys to be handed out, since when and why: those that are ready, and those that a worker has and that
     /// are wanted again.
-    wanted: HashMap<Key, Instant>,
+    wanted: HashMap<Key, (Instant, Lane)>,
     in_work: HashSet<Key>,
     later: BinaryHeap<Reverse<(Instant, Key)>>,
     /// The time that counts of a key's entries in `later`; the others are void.
@@ -26,14 +47,23 @@ pub struct Line {
 }
 
 impl Line {
-    /// Wants a key to be looked at.
-    pub fn add(&mut self, key: Key, now: Instant) {
-        if self.wanted.contains_key(&key) {
-            return;
-        }
-        self.wanted.insert(key.clone(), now);
+    /// Wants a key to be looked at. One that waits among the new ones changes lanes when it moves on.
+    pub fn add(&mut self, key: Key, lane: Lane, now: Instant) {
+        let since = match self.wanted.get(&key) {
+            Some((since, Lane::New)) if lane == Lane::Begun => *since,
+            Some(_) => return,
+            None => now,
+        };
+        self.wanted.insert(key.clone(), (since, lane));
         if !self.in_work.contains(&key) {
-            self.ready.push_back(key);
+            self.lane(lane).push_back(key);
+        }
+    }
+
+    fn lane(&mut self, lane: Lane) -> &mut VecDeque<Key> {
+        match lane {
+            Lane::Begun => &mut self.begun,
+            Lane::New => &mut self.new,
         }
     }
 
@@ -48,8 +78,14 @@ impl Line {
     /// The next key to look at, and since when it has been wanted.
     pub fn take(&mut self, now: Instant) -> Option<(Key, Instant)> {
         self.mature(now);
-        let key = self.ready.pop_front()?;
-        let since = self.wanted.remove(&key).unwrap_or(now);
+        self.drop_void();
+        let lane = match self.begun.is_empty() || self.passed + 1 >= NEW_ONE_IN && !self.new.is_empty() {
+            true => Lane::New,
+            false => Lane::Begun,
+        };
+        let key = self.lane(lane).pop_front()?;
+        self.passed = if lane == Lane::New { 0 } else { self.passed.saturating_add(1) };
+        let since = self.wanted.remove(&key).map_or(now, |(since, _)| since);
         self.in_work.insert(key.clone());
         Some((key, since))
     }
@@ -57,8 +93,8 @@ impl Line {
     /// Gives a key back.
     pub fn done(&mut self, key: &Key) {
         self.in_work.remove(key);
-        if self.wanted.contains_key(key) {
-            self.ready.push_back(key.clone());
+        if let Some((_, lane)) = self.wanted.get(key) {
+            self.lane(*lane).push_back(key.clone());
         }
     }
 
@@ -69,7 +105,27 @@ impl Line {
 
     /// How many keys are ready, and since when the oldest has been wanted.
     pub fn depth(&self) -> (usize, Option<Instant>) {
-        (self.ready.len(), self.ready.front().and_then(|key| self.wanted.get(key)).copied())
+        let ready = self.wanted.iter().filter(|(key, _)| !self.in_work.contains(key));
+        (ready.clone().count(), ready.map(|(_, (since, _))| *since).min())
+    }
+
+    fn is_any_ready(&self) -> bool {
+        !(self.begun.is_empty() && self.new.is_empty())
+    }
+
+    /// Makes sure that the first of each lane is wanted there.
+    fn drop_void(&mut self) {
+        for lane in [Lane::Begun, Lane::New] {
+            while let Some(key) = self.lane(lane).front() {
+                let key = key.clone();
+                if self.wanted.get(&key).is_some_and(|(_, held)| *held == lane)
+                    && !self.in_work.contains(&key)
+                {
+                    break;
+                }
+                self.lane(lane).pop_front();
+            }
+        }
     }
 
     fn mature(&mut self, now: Instant) {
@@ -77,7 +133,7 @@ impl Line {
             let Some(Reverse((at, key))) = self.later.pop() else { return };
             if self.due.get(&key) == Some(&at) {
                 self.due.remove(&key);
-                self.add(key, now);
+                self.add(key, Lane::Begun, now);
             }
         }
     }
@@ -92,12 +148,12 @@ pub struct Queue {
 
 impl Queue {
     /// Wants keys to be looked at now.
-    pub fn add(&self, keys: impl IntoIterator<Item = Key>) {
+    pub fn add(&self, keys: impl IntoIterator<Item = Key>, lane: Lane) {
         let now = Instant::now();
         let mut line = self.line();
         let mut added = 0;
         for key in keys {
-            line.add(key, now);
+            line.add(key, lane, now);
             added += 1;
         }
         drop(line);
@@ -116,7 +172,7 @@ impl Queue {
             let due = {
                 let mut line = self.line();
                 if let Some(taken) = line.take(Instant::now()) {
-                    if !line.ready.is_empty() {
+                    if line.is_any_ready() {
                         self.changed.notify_one();
                     }
                     return taken;
@@ -137,7 +193,7 @@ impl Queue {
     pub fn done(&self, key: &Key) {
         let mut line = self.line();
         line.done(key);
-        let ready = !line.ready.is_empty();
+        let ready = line.is_any_ready();
         drop(line);
         if ready {
             self.changed.notify_one();
@@ -171,7 +227,7 @@ mod tests {
     fn a_key_is_handed_out_once_however_often_it_is_added() {
         let (mut line, now) = (Line::default(), Instant::now());
         for name in ["a", "b", "a"] {
-            line.add(key(name), now);
+            line.add(key(name), Lane::New, now);
         }
         assert_eq!(line.depth().0, 2);
         assert_eq!(taken(&mut line, now).as_deref(), Some("a"));
@@ -182,9 +238,9 @@ mod tests {
     #[test]
     fn a_key_in_work_comes_again_only_when_it_is_done() {
         let (mut line, now) = (Line::default(), Instant::now());
-        line.add(key("a"), now);
+        line.add(key("a"), Lane::New, now);
         assert!(line.take(now).is_some());
-        line.add(key("a"), now);
+        line.add(key("a"), Lane::New, now);
         assert_eq!(taken(&mut line, now), None);
         line.done(&key("a"));
         assert_eq!(taken(&mut line, now).as_deref(), Some("a"));
@@ -209,9 +265,37 @@ mod tests {
     #[test]
     fn depth_tells_how_long_the_oldest_has_waited() {
         let (mut line, now) = (Line::default(), Instant::now());
-        line.add(key("a"), now);
-        line.add(key("b"), now + Duration::from_secs(1));
+        line.add(key("a"), Lane::New, now);
+        line.add(key("b"), Lane::Begun, now + Duration::from_secs(1));
         assert_eq!(line.depth(), (2, Some(now)));
+    }
+
+    #[test]
+    fn what_is_under_way_goes_first_but_not_for_ever() {
+        let (mut line, now) = (Line::default(), Instant::now());
+        for i in 0..40 {
+            line.add(key(&format!("new{i}")), Lane::New, now);
+            line.add(key(&format!("begun{i}")), Lane::Begun, now);
+        }
+        let order: Vec<_> = std::iter::from_fn(|| taken(&mut line, now)).collect();
+        let new_at: Vec<_> = (0..).zip(&order).filter(|(_, name)| name.starts_with("new")).collect();
+        assert_eq!((new_at[0].0, new_at[1].0), (15, 31));
+        assert_eq!((order.len(), new_at.len()), (80, 40));
+    }
+
+    #[test]
+    fn a_new_key_that_moves_on_changes_lanes() {
+        let (mut line, now) = (Line::default(), Instant::now());
+        line.add(key("a"), Lane::New, now);
+        line.add(key("b"), Lane::New, now);
+        line.add(key("b"), Lane::Begun, now);
+        assert_eq!(line.depth().0, 2);
+        assert_eq!(taken(&mut line, now).as_deref(), Some("b"));
+        line.add(key("b"), Lane::New, now);
+        assert_eq!(taken(&mut line, now).as_deref(), Some("a"), "b is in work");
+        line.done(&key("b"));
+        assert_eq!(taken(&mut line, now).as_deref(), Some("b"));
+        assert_eq!((taken(&mut line, now), line.depth().0), (None, 0));
     }
 
     #[tokio::test]
@@ -224,9 +308,9 @@ mod tests {
             })
             .collect();
         tokio::task::yield_now().await;
-        queue.add([key("a"), key("b")]);
+        queue.add([key("a"), key("b")], Lane::New);
         queue.add_after(key("c"), Duration::from_millis(1));
-        queue.add([key("d")]);
+        queue.add([key("d")], Lane::Begun);
         let mut names = Vec::new();
         for worker in workers {
             names.push(worker.await.unwrap().name().to_owned());

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use serde::de::DeserializeOwned;
 use tokio::sync::watch;
 
-use super::queue::Queue;
+use super::queue::{Lane, Queue};
 use super::store::version;
 use super::watch::Sink;
 use super::world::{Known, Origin, World};
@@ -29,13 +29,13 @@ impl Shared {
     /// Takes in an object; whoever is concerned will be looked at.
     pub fn seen<T: Known>(&self, object: T, origin: Origin) {
         let keys = T::seen(&mut self.world(), object, origin);
-        self.queue.add(keys);
+        self.queue.add(keys, T::lane(origin));
     }
 
     /// Drops an object that is gone since a resourceVersion; whoever is concerned will be looked at.
     pub fn gone<T: Known>(&self, object: &T, version: u64) {
         let keys = T::gone(&mut self.world(), object, version);
-        self.queue.add(keys);
+        self.queue.add(keys, Lane::Begun);
     }
 }
 

@@ -11,6 +11,7 @@ use super::backoff::{Backoff, Trouble};
 use super::events::Recorder;
 use super::key::Key;
 use super::pace::Pace;
+use super::queue::Lane;
 use super::reflect::Shared;
 use super::world::View;
 use super::write::Writer;
@@ -66,7 +67,7 @@ impl Workshop {
             Err(RoundError::NamespaceEnding) => self.backoff.succeeded(key),
             Err(RoundError::Withheld(why)) => {
                 debug!(deployment = %key, %why, "not allowed to write, put back");
-                self.shared.queue.add([key.clone()]);
+                self.shared.queue.add([key.clone()], Lane::Begun);
             }
             Err(error) => {
                 let delay = self.backoff.failed(key, trouble(&error));

@@ -6,6 +6,7 @@
 use std::sync::Arc;
 
 use super::key::Key;
+use super::queue::Lane;
 use super::store::{Cached, Put, Store};
 use crate::rollout::{Controller, Deployment, OwnerKind, Pod, ReplicaSet, Strategy};
 
@@ -50,6 +51,10 @@ pub enum Origin {
 pub trait Known: Cached + Sized {
     /// Its store.
     fn store(world: &mut World) -> &mut Store<Self>;
+    /// How the Deployments that a change concerns line up.
+    fn lane(_origin: Origin) -> Lane {
+        Lane::Begun
+    }
     /// Takes in an object; tells which Deployments to look at.
     fn seen(world: &mut World, object: Self, origin: Origin) -> Vec<Key>;
     /// Drops an object that is gone since `version`; tells which Deployments to look at.
@@ -59,6 +64,14 @@ pub trait Known: Cached + Sized {
 impl Known for Deployment {
     fn store(world: &mut World) -> &mut Store<Self> {
         &mut world.deployments
+    }
+
+    /// Deployments are changed by those who want something, and by us.
+    fn lane(origin: Origin) -> Lane {
+        match origin {
+            Origin::Watch => Lane::New,
+            Origin::Answer => Lane::Begun,
+        }
     }
 
     fn seen(world: &mut World, object: Self, origin: Origin) -> Vec<Key> {
