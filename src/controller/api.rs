@@ -3,6 +3,7 @@
 //! No typed client is used, since it reads whole objects into types that forget unknown fields, and
 //! retries by itself, which a controller that may lose its lease at any time must not allow.
 
+use std::future::Future;
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -137,6 +138,33 @@ impl Content {
     }
 }
 
+/// How much of objects is asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Form {
+    /// All.
+    Whole,
+    /// Their metadata. A server that cannot leave the rest out sends all.
+    Metadata,
+}
+
+impl Form {
+    fn of_object(self) -> &'static str {
+        match self {
+            Form::Whole => "application/json",
+            Form::Metadata => "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json",
+        }
+    }
+
+    fn of_list(self) -> &'static str {
+        match self {
+            Form::Whole => "application/json",
+            Form::Metadata => {
+                "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json"
+            }
+        }
+    }
+}
+
 /// Calls one API server. Objects will remember `rollgate` as the manager of what is written.
 #[derive(Debug, Clone)]
 pub struct Api {
@@ -160,6 +188,14 @@ impl Api {
         self.call(Method::GET, path, None).await
     }
 
+    /// GET of a page of a list.
+    ///
+    /// # Errors
+    /// [`ApiError`]; see there.
+    pub async fn list(&self, path: &str, form: Form) -> Result<Bytes, ApiError> {
+        self.collect(self.send(Method::GET, path, None, form.of_list())).await
+    }
+
     /// Any call whose answer is one object.
     ///
     /// # Errors
@@ -170,19 +206,24 @@ impl Api {
         path: &str,
         body: Option<(Content, Vec<u8>)>,
     ) -> Result<Bytes, ApiError> {
-        let answer = async {
-            let answer = self.send(method, path, body).await?;
-            answer.collect().await.map(|body| body.to_bytes()).map_err(unreachable)
-        };
-        tokio::time::timeout(CALL, answer).await.map_err(unreachable)?
+        self.collect(self.send(method, path, body, Form::Whole.of_object())).await
     }
 
-    /// Any call whose answer comes bit by bit.
+    async fn collect(
+        &self,
+        answer: impl Future<Output = Result<Incoming, ApiError>>,
+    ) -> Result<Bytes, ApiError> {
+        let whole = async { answer.await?.collect().await.map(|body| body.to_bytes()).map_err(unreachable) };
+        tokio::time::timeout(CALL, whole).await.map_err(unreachable)?
+    }
+
+    /// GET of a watch, whose answer comes bit by bit.
     ///
     /// # Errors
     /// [`ApiError`]; see there.
-    pub async fn open(&self, path: &str) -> Result<Incoming, ApiError> {
-        tokio::time::timeout(CALL, self.send(Method::GET, path, None)).await.map_err(unreachable)?
+    pub async fn watch(&self, path: &str, form: Form) -> Result<Incoming, ApiError> {
+        let opened = self.send(Method::GET, path, None, form.of_object());
+        tokio::time::timeout(CALL, opened).await.map_err(unreachable)?
     }
 
     async fn send(
@@ -190,6 +231,7 @@ impl Api {
         method: Method,
         path: &str,
         body: Option<(Content, Vec<u8>)>,
+        accept: &'static str,
     ) -> Result<Incoming, ApiError> {
         let mut request = http::Request::builder().method(method).uri(path);
         let mut bytes = Bytes::new();
@@ -197,7 +239,7 @@ impl Api {
             request = request.header(header::CONTENT_TYPE, content.mime());
             bytes = body.into();
         }
-        let request = request.header(header::ACCEPT, "application/json").body(Full::new(bytes));
+        let request = request.header(header::ACCEPT, accept).body(Full::new(bytes));
         let answer = self.transport.send(request.map_err(unreachable)?).await.map_err(unreachable)?;
         if answer.status().is_success() {
             return Ok(answer.into_body());

@@ -14,7 +14,7 @@ use super::api::{ApiError, DEPLOYMENTS, REPLICA_SETS};
 use super::events::Recorder;
 use super::reflect::Shared;
 use super::store::version;
-use super::world::Origin;
+use super::world::{Known, Origin};
 use super::write::{WriteError, Writer};
 use crate::rollout::{Deployment, Failure, Plan, PlannedEvent, ReplicaSet, Request, Resource, Step, Verb};
 
@@ -184,24 +184,28 @@ impl Apply<'_> {
         };
         match (request.resource, request.verb) {
             (Resource::ReplicaSet, Verb::Delete) => {
-                let namespace = &self.deployment.meta.namespace;
-                let held = self.shared.world().sets.get(namespace, &request.name).cloned();
-                if let Some(held) = held {
+                if let Some(held) = self.held::<ReplicaSet>(&request.name) {
                     self.shared.gone(&*held, version(&held.meta.resource_version));
                 }
             }
             (Resource::ReplicaSet, _) => {
-                let set: ReplicaSet = serde_json::from_slice(answer).map_err(garbled)?;
+                let held = self.held::<ReplicaSet>(&request.name);
+                let set = ReplicaSet::read(text(answer), held.as_deref()).map_err(garbled)?;
                 self.versions.insert(request.name.clone(), set.meta.resource_version.to_string());
                 self.shared.seen(set, Origin::Answer);
             }
             (Resource::Deployment | Resource::DeploymentStatus, _) => {
-                let deployment: Deployment = serde_json::from_slice(answer).map_err(garbled)?;
+                let deployment = Deployment::read(text(answer), Some(self.deployment)).map_err(garbled)?;
                 self.version = Some(deployment.meta.resource_version.to_string());
                 self.shared.seen(deployment, Origin::Answer);
             }
         }
         Ok(())
+    }
+
+    /// The object of a name in the Deployment's namespace, from the caches.
+    fn held<T: Known>(&self, name: &str) -> Option<Arc<T>> {
+        T::store(&mut self.shared.world()).get(&self.deployment.meta.namespace, name).cloned()
     }
 
     /// Reads an object live that turned out to be newer than the caches, so that the next round is planned
@@ -264,6 +268,11 @@ impl RoundError {
     fn has_code(&self, code: u16) -> bool {
         matches!(self, RoundError::Api { source, .. } if source.has_code(code))
     }
+}
+
+/// What is no text is no JSON either, and is found out when it is read.
+fn text(answer: &[u8]) -> &str {
+    std::str::from_utf8(answer).unwrap_or_default()
 }
 
 fn verb(request: &Request) -> &'static str {

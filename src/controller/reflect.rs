@@ -4,12 +4,11 @@ use std::collections::HashSet;
 use std::marker::PhantomData;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use serde::de::DeserializeOwned;
 use tokio::sync::watch;
 
 use super::queue::{Lane, Queue};
-use super::store::version;
-use super::watch::Sink;
+use super::store::{News, version};
+use super::watch::{Head, Sink};
 use super::world::{Known, Origin, World};
 
 /// The caches and the queue that changes of theirs go to.
@@ -70,7 +69,7 @@ impl<T> Reflector<T> {
     }
 }
 
-impl<T: Known + DeserializeOwned> Sink for Reflector<T> {
+impl<T: Known> Sink for Reflector<T> {
     fn list_begins(&mut self) {
         // Nothing can be missing from a list that comes into an empty store.
         let empty = T::store(&mut self.shared.world()).is_empty();
@@ -94,20 +93,26 @@ impl<T: Known + DeserializeOwned> Sink for Reflector<T> {
         }
     }
 
-    fn seen(&mut self, json: &str) -> Result<(), serde_json::Error> {
-        let object: T = serde_json::from_str(json)?;
+    fn seen(&mut self, head: &Head<'_>, json: &str) -> Result<(), serde_json::Error> {
         if let Some(listed) = &mut self.listed {
-            listed.insert((object.namespace().into(), object.name().into()));
+            listed.insert((head.namespace.as_ref().into(), head.name.as_ref().into()));
         }
         if let Some(witness) = &mut self.witness {
             witness(json);
         }
-        self.shared.seen(object, Origin::Watch);
-        Ok(())
+        let held = T::store(&mut self.shared.world()).news(head);
+        match held {
+            News::Old => Ok(()), // mostly what the answer to a write of our own has told already
+            News::Of(held) => {
+                let object = T::read(json, held.as_deref())?;
+                self.shared.seen(object, Origin::Watch);
+                Ok(())
+            }
+        }
     }
 
     fn gone(&mut self, json: &str) -> Result<(), serde_json::Error> {
-        let object: T = serde_json::from_str(json)?;
+        let object = T::read(json, None)?;
         if let Some(listed) = &mut self.listed {
             listed.remove(&(object.namespace().into(), object.name().into()));
         }

@@ -5,12 +5,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use prometheus_client::registry::Registry;
-use serde::de::DeserializeOwned;
 use tokio::sync::watch;
 use tokio::task::{JoinError, JoinSet};
 use tracing::info;
 
-use super::api::{Api, DEPLOYMENTS, Kind, PODS, REPLICA_SETS};
+use super::api::{Api, DEPLOYMENTS, Form, Kind, PODS, REPLICA_SETS};
 use super::backoff::Backoff;
 use super::events;
 use super::leader::Leader;
@@ -19,7 +18,7 @@ use super::pace::Pace;
 use super::permit::{Field, Lead, Permit, Standing};
 use super::reflect::{Reflector, Shared, Witness};
 use super::takeover::Takeover;
-use super::watch::Watch;
+use super::watch::{Subject, Watch};
 use super::worker::Workshop;
 use super::world::Known;
 use super::write::Writer;
@@ -30,6 +29,19 @@ const LAST_EVENTS: Duration = Duration::from_secs(2);
 
 /// How often the gauges are brought up to date.
 const MEASURE_EVERY: Duration = Duration::from_secs(1);
+
+/// Decisions read of Pods who owns them, and pass over those that have ended. So only metadata is asked
+/// for, a Pod's smaller half, and a Pod that ends is told of as if it were gone.
+const LASTING_PODS: Subject = Subject {
+    kind: PODS,
+    which: "&fieldSelector=status.phase!%3DFailed,status.phase!%3DSucceeded",
+    form: Form::Metadata,
+};
+
+/// All objects of a kind, with all that they say.
+fn whole(kind: Kind) -> Subject {
+    Subject { kind, which: "", form: Form::Whole }
+}
 
 /// What a controller is made from.
 #[derive(Debug, Clone)]
@@ -212,16 +224,16 @@ impl Controller {
             let witness = lookout
                 .clone()
                 .map(|lookout| -> Witness { Box::new(move |deployment| lookout.look(deployment)) });
-            self.follow::<Deployment>(tasks, DEPLOYMENTS, scope.clone(), witness);
-            self.follow::<ReplicaSet>(tasks, REPLICA_SETS, scope.clone(), None);
-            self.follow::<Pod>(tasks, PODS, scope, None);
+            self.follow::<Deployment>(tasks, whole(DEPLOYMENTS), scope.clone(), witness);
+            self.follow::<ReplicaSet>(tasks, whole(REPLICA_SETS), scope.clone(), None);
+            self.follow::<Pod>(tasks, LASTING_PODS, scope, None);
         }
     }
 
-    fn follow<T: Known + DeserializeOwned + 'static>(
+    fn follow<T: Known + 'static>(
         &self,
         tasks: &mut JoinSet<()>,
-        kind: Kind,
+        subject: Subject,
         namespace: Option<String>,
         witness: Option<Witness>,
     ) {
@@ -229,7 +241,7 @@ impl Controller {
         let Health { shared, synced, .. } = self.health.clone();
         let mut sink = Reflector::<T>::new(shared, namespace.clone(), synced);
         sink.witness = witness;
-        tasks.spawn(async move { Watch::new(&api, kind, namespace.as_deref(), &mut sink).run().await });
+        tasks.spawn(async move { Watch::new(&api, subject, namespace.as_deref(), &mut sink).run().await });
     }
 }
 

@@ -5,6 +5,7 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
+use super::watch::Head;
 use crate::rollout::{Controller, Deployment, Pod, ReplicaSet};
 
 /// What a store must know of an object.
@@ -94,6 +95,15 @@ pub enum Put<T> {
     Old,
 }
 
+/// What a store can say of an object that a watch brings, before it is read.
+#[derive(Debug)]
+pub enum News<T> {
+    /// It is not newer than the one that is here.
+    Old,
+    /// It is news of this one, or of an unknown one.
+    Of(Option<Arc<T>>),
+}
+
 impl<T: Cached> Store<T> {
     /// An empty store that finds objects by owner.
     pub fn indexed() -> Self {
@@ -144,6 +154,19 @@ impl<T: Cached> Store<T> {
     /// Whether there is none.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
+    }
+
+    /// Whether an object that a watch brings is to be read.
+    pub fn news(&mut self, head: &Head<'_>) -> News<T> {
+        let held = self.get(&head.namespace, &head.name).cloned();
+        let brought = version(&head.resource_version);
+        match held {
+            Some(held) if held.version() != 0 && held.version() >= brought => {
+                self.watched = self.watched.max(brought);
+                News::Old
+            }
+            held => News::Of(held),
+        }
     }
 
     /// Takes in an object that a watch has brought.
@@ -271,6 +294,21 @@ mod tests {
         assert!(matches!(store.watched(set("a", None, 7)), Put::Old), "our own write, heard of again");
         assert!(store.remove("ns", "a", 6).is_none(), "it was made anew since");
         assert!(store.remove("ns", "a", 8).is_some());
+    }
+
+    #[test]
+    fn what_is_known_already_need_not_be_read() {
+        let head = |version: &'static str| Head {
+            namespace: "ns".into(),
+            name: "a".into(),
+            resource_version: version.into(),
+        };
+        let mut store = Store::indexed();
+        assert!(matches!(store.news(&head("5")), News::Of(None)));
+        store.written(set("a", None, 7));
+        assert!(matches!(store.news(&head("7")), News::Old));
+        assert!(matches!(store.news(&head("8")), News::Of(Some(_))));
+        assert_eq!(store.watched, 7, "as far as the watch has come, read or not");
     }
 
     #[test]

@@ -4,6 +4,7 @@
 //! that do not stream lists are asked for them in pages. A watch that ends is taken up where it was; one
 //! whose place is no longer known (410) begins anew.
 
+use std::borrow::Cow;
 use std::time::Duration;
 
 use bytes::{Buf, Bytes, BytesMut};
@@ -13,7 +14,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use tracing::{debug, warn};
 
-use super::api::{Api, ApiError, Kind};
+use super::api::{Api, ApiError, Form, Kind};
 
 /// How long a watch lasts; then it is taken up anew. Servers do the same after a time of their own.
 const LASTS_SECS: u32 = 600;
@@ -38,12 +39,38 @@ pub trait Sink: Send {
     ///
     /// # Errors
     /// When it cannot be read. It is then passed over.
-    fn seen(&mut self, object: &str) -> Result<(), serde_json::Error>;
+    fn seen(&mut self, head: &Head<'_>, object: &str) -> Result<(), serde_json::Error>;
     /// An object is gone.
     ///
     /// # Errors
     /// When it cannot be read. It is then passed over.
     fn gone(&mut self, object: &str) -> Result<(), serde_json::Error>;
+}
+
+/// Which state of which object it is: enough to know whether to read the rest.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Head<'a> {
+    /// Its namespace.
+    #[serde(borrow, default)]
+    pub namespace: Cow<'a, str>,
+    /// Its name.
+    #[serde(borrow)]
+    pub name: Cow<'a, str>,
+    /// Its resourceVersion.
+    #[serde(borrow)]
+    pub resource_version: Cow<'a, str>,
+}
+
+/// Which objects to watch, and what of them.
+#[derive(Debug, Clone, Copy)]
+pub struct Subject {
+    /// Of this kind.
+    pub kind: Kind,
+    /// A selector, as part of a query that begins with `&`; empty for all.
+    pub which: &'static str,
+    /// How much of each.
+    pub form: Form,
 }
 
 /// Why a watch ended.
@@ -63,7 +90,7 @@ enum End {
 #[derive(Debug)]
 pub struct Watch<'a, S> {
     api: &'a Api,
-    kind: Kind,
+    subject: Subject,
     path: String,
     sink: &'a mut S,
     /// Where it is; none before the list is complete.
@@ -108,15 +135,9 @@ struct Place {
 }
 
 #[derive(Deserialize)]
-struct Versioned<'a> {
+struct Headed<'a> {
     #[serde(borrow)]
-    metadata: VersionedMeta<'a>,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct VersionedMeta<'a> {
-    resource_version: &'a str,
+    metadata: Head<'a>,
 }
 
 #[derive(Deserialize)]
@@ -129,8 +150,8 @@ struct Failure {
 
 impl<'a, S: Sink> Watch<'a, S> {
     /// Of all objects of a kind, or of those of a namespace.
-    pub fn new(api: &'a Api, kind: Kind, namespace: Option<&str>, sink: &'a mut S) -> Self {
-        Watch { api, kind, path: kind.all(namespace), sink, version: None, streams: true }
+    pub fn new(api: &'a Api, subject: Subject, namespace: Option<&str>, sink: &'a mut S) -> Self {
+        Watch { api, subject, path: subject.kind.all(namespace), sink, version: None, streams: true }
     }
 
     /// Follows for ever.
@@ -146,15 +167,15 @@ impl<'a, S: Sink> Watch<'a, S> {
                 wait = SHORTEST_WAIT;
             }
             match end {
-                End::Over => debug!(kind = self.kind.plural, "watch is taken up again"),
+                End::Over => debug!(kind = self.subject.kind.plural, "watch is taken up again"),
                 End::NoStream => self.streams = false,
                 End::Expired => {
-                    debug!(kind = self.kind.plural, "watch begins anew");
+                    debug!(kind = self.subject.kind.plural, "watch begins anew");
                     self.version = None;
                 }
                 End::Failed(error) => {
                     let error: &dyn std::error::Error = &error;
-                    warn!(kind = self.kind.plural, error, "watch failed, will try again");
+                    warn!(kind = self.subject.kind.plural, error, "watch failed, will try again");
                 }
             }
             tokio::time::sleep(wait).await;
@@ -166,8 +187,10 @@ impl<'a, S: Sink> Watch<'a, S> {
         if self.version.is_none() && !self.streams {
             self.list().await?;
         }
-        let mut url =
-            format!("{}?watch=true&allowWatchBookmarks=true&timeoutSeconds={LASTS_SECS}", self.path);
+        let mut url = format!(
+            "{}?watch=true&allowWatchBookmarks=true&timeoutSeconds={LASTS_SECS}{}",
+            self.path, self.subject.which
+        );
         match &self.version {
             Some(version) => url.push_str(&format!("&resourceVersion={version}")),
             None => {
@@ -176,7 +199,8 @@ impl<'a, S: Sink> Watch<'a, S> {
             }
         }
         let listing = self.version.is_none();
-        let mut body = self.api.open(&url).await.map_err(|error| end_of(error, listing))?;
+        let mut body =
+            self.api.watch(&url, self.subject.form).await.map_err(|error| end_of(error, listing))?;
         let mut held = BytesMut::new();
         while let Some(bytes) = next(&mut body).await? {
             held.extend_from_slice(&bytes);
@@ -192,9 +216,8 @@ impl<'a, S: Sink> Watch<'a, S> {
         let text = std::str::from_utf8(line).unwrap_or_default();
         let line: Line<'_> = serde_json::from_str(text).map_err(ApiError::from)?;
         let object = line.object.get();
-        let taken = match line.what {
-            "ADDED" | "MODIFIED" => self.sink.seen(object),
-            "DELETED" => self.sink.gone(object),
+        match line.what {
+            "ADDED" | "MODIFIED" | "DELETED" => {}
             "BOOKMARK" => {
                 let place: Placed = serde_json::from_str(object).map_err(ApiError::from)?;
                 let complete = place.metadata.annotations.contains_key("k8s.io/initial-events-end");
@@ -207,11 +230,18 @@ impl<'a, S: Sink> Watch<'a, S> {
                 return Ok(());
             }
             _ => return Err(failure(object)),
+        }
+        let head = head_of(object)?;
+        let taken = match line.what {
+            "DELETED" => self.sink.gone(object),
+            _ => self.sink.seen(&head, object),
         };
-        match taken {
-            Ok(()) if self.version.is_some() => self.version = Some(version_of(object)?.to_owned()),
-            Ok(()) => {}
-            Err(error) => warn!(kind = self.kind.plural, %error, "object cannot be read, passed over"),
+        if let Err(error) = taken {
+            warn!(kind = self.subject.kind.plural, %error, "object cannot be read, passed over");
+        }
+        if let Some(version) = &mut self.version {
+            version.clear();
+            version.push_str(&head.resource_version);
         }
         Ok(())
     }
@@ -220,16 +250,17 @@ impl<'a, S: Sink> Watch<'a, S> {
         self.sink.list_begins();
         let mut next = String::new();
         loop {
-            let mut url = format!("{}?limit={PAGE}", self.path);
+            let mut url = format!("{}?limit={PAGE}{}", self.path, self.subject.which);
             if !next.is_empty() {
                 url.push_str(&format!("&continue={next}"));
             }
-            let body = self.api.get(&url).await.map_err(|error| end_of(error, false))?;
+            let body = self.api.list(&url, self.subject.form).await.map_err(|error| end_of(error, false))?;
             let text = std::str::from_utf8(&body).unwrap_or_default();
             let page: Page<'_> = serde_json::from_str(text).map_err(ApiError::from)?;
             for object in page.items.unwrap_or_default() {
-                if let Err(error) = self.sink.seen(object.get()) {
-                    warn!(kind = self.kind.plural, %error, "object cannot be read, passed over");
+                let object = object.get();
+                if let Err(error) = self.sink.seen(&head_of(object)?, object) {
+                    warn!(kind = self.subject.kind.plural, %error, "object cannot be read, passed over");
                 }
             }
             if page.metadata.next.is_empty() {
@@ -258,8 +289,8 @@ async fn next(body: &mut Incoming) -> Result<Option<Bytes>, ApiError> {
     }
 }
 
-fn version_of(object: &str) -> Result<&str, ApiError> {
-    Ok(serde_json::from_str::<Versioned<'_>>(object)?.metadata.resource_version)
+fn head_of(object: &str) -> Result<Head<'_>, ApiError> {
+    Ok(serde_json::from_str::<Headed<'_>>(object)?.metadata)
 }
 
 /// What a refused watch means. Servers that cannot stream lists refuse to as invalid.

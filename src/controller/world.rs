@@ -49,6 +49,11 @@ pub enum Origin {
 
 /// A kind of object that is kept: where, and whom its changes concern.
 pub trait Known: Cached + Sized {
+    /// Reads one; what is held of it saves work.
+    ///
+    /// # Errors
+    /// When it is none.
+    fn read(json: &str, held: Option<&Self>) -> Result<Self, serde_json::Error>;
     /// Its store.
     fn store(world: &mut World) -> &mut Store<Self>;
     /// How the Deployments that a change concerns line up.
@@ -62,6 +67,10 @@ pub trait Known: Cached + Sized {
 }
 
 impl Known for Deployment {
+    fn read(json: &str, held: Option<&Self>) -> Result<Self, serde_json::Error> {
+        Deployment::read(json, held)
+    }
+
     fn store(world: &mut World) -> &mut Store<Self> {
         &mut world.deployments
     }
@@ -89,6 +98,10 @@ impl Known for Deployment {
 }
 
 impl Known for ReplicaSet {
+    fn read(json: &str, held: Option<&Self>) -> Result<Self, serde_json::Error> {
+        ReplicaSet::read(json, held)
+    }
+
     fn store(world: &mut World) -> &mut Store<Self> {
         &mut world.sets
     }
@@ -120,12 +133,20 @@ impl Known for ReplicaSet {
 }
 
 impl Known for Pod {
+    fn read(json: &str, _held: Option<&Self>) -> Result<Self, serde_json::Error> {
+        serde_json::from_str(json)
+    }
+
     fn store(world: &mut World) -> &mut Store<Self> {
         &mut world.pods
     }
 
     /// Pods whose controller is no ReplicaSet are never asked for, so they are not kept.
     fn seen(world: &mut World, object: Self, origin: Origin) -> Vec<Key> {
+        let held = world.pods.get(&object.namespace, &object.name);
+        if held.is_some_and(|held| **held == object) {
+            return Vec::new(); // most changes of a Pod are none to us
+        }
         if object.controller.as_ref().is_some_and(|owner| owner.kind == OwnerKind::ReplicaSet) {
             put(&mut world.pods, Arc::new(object), origin);
         } else {

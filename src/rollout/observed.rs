@@ -170,6 +170,8 @@ pub struct ReplicaSet {
     pub min_ready_secs: i32,
     /// Stands for its pod template (without the hash label) in comparisons.
     pub template: Fingerprint,
+    /// A hash of the template's JSON: while the text stays, so does the fingerprint.
+    pub template_text: u64,
     /// What the ReplicaSet controller reports.
     pub status: SetStatus,
     /// Its first condition of type `ReplicaFailure`.

@@ -1,6 +1,7 @@
 //! Reads the slim types from the API server's JSON, whether of one object, a list or a watch.
 
 use std::borrow::Cow;
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
 use k8s_openapi::jiff::Timestamp;
 use serde::de::Error as _;
@@ -155,28 +156,48 @@ struct WireDeploymentStatus {
     conditions: Option<Vec<Map<String, Value>>>,
 }
 
+impl Deployment {
+    /// Reads one. What is held of it saves the work of comparing a template that has not changed.
+    ///
+    /// # Errors
+    /// When it is none.
+    pub fn read(json: &str, held: Option<&Deployment>) -> Result<Self, serde_json::Error> {
+        serde_json::from_str::<WireDeployment>(json)?.slim(held).map_err(serde_json::Error::custom)
+    }
+}
+
 impl<'de> Deserialize<'de> for Deployment {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        let mut wire = WireDeployment::deserialize(from)?;
+        WireDeployment::deserialize(from)?.slim(None).map_err(D::Error::custom)
+    }
+}
+
+impl WireDeployment {
+    fn slim(self, held: Option<&Deployment>) -> Result<Deployment, String> {
+        let mut wire = self;
         wire.metadata.labels = TextMap::default();
         let spec = wire.spec;
         let selector = match &spec.selector {
-            Some(json) => Selector::read(json.get()).map_err(D::Error::custom)?,
+            Some(json) => Selector::read(json.get()).map_err(|e| e.to_string())?,
             None => Selector::default(),
+        };
+        let template = match held {
+            Some(held) if held.template_json.get() == spec.template.get() => held.template,
+            _ => Fingerprint::of_template(spec.template.get()).map_err(|e| e.to_string())?,
         };
         Ok(Deployment {
             meta: wire.metadata.slim(),
             replicas: spec.replicas.unwrap_or(1),
             selector,
             selector_json: spec.selector,
-            template: Fingerprint::of_template(spec.template.get()).map_err(D::Error::custom)?,
+            template,
             template_json: spec.template,
             strategy: spec.strategy.read(),
             min_ready_secs: spec.min_ready_seconds,
             history_limit: spec.revision_history_limit,
             deadline_secs: spec.progress_deadline_seconds,
             paused: spec.paused,
-            status: wire.status.read().map_err(D::Error::custom)?,
+            status: wire.status.read()?,
         })
     }
 }
@@ -299,14 +320,35 @@ struct WireSetStatus {
     conditions: Option<Vec<Map<String, Value>>>,
 }
 
+impl ReplicaSet {
+    /// Reads one. What is held of it saves the work of comparing a template that has not changed.
+    ///
+    /// # Errors
+    /// When it is none.
+    pub fn read(json: &str, held: Option<&ReplicaSet>) -> Result<Self, serde_json::Error> {
+        serde_json::from_str::<WireSet>(json)?.slim(held).map_err(serde_json::Error::custom)
+    }
+}
+
 impl<'de> Deserialize<'de> for ReplicaSet {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        let mut wire = WireSet::deserialize(from)?;
+        WireSet::deserialize(from)?.slim(None).map_err(D::Error::custom)
+    }
+}
+
+impl WireSet {
+    fn slim(self, held: Option<&ReplicaSet>) -> Result<ReplicaSet, String> {
+        let mut wire = self;
         let template = wire.spec.template.as_ref().map_or("{}", |json| json.get());
+        let text = text_hash(template);
+        let fingerprint = match held {
+            Some(held) if held.template_text == text => held.template,
+            _ => Fingerprint::of_template(template).map_err(|e| e.to_string())?,
+        };
         let mut failure = None;
         for fields in wire.status.conditions.unwrap_or_default() {
             if failure.is_none() && fields.get("type").is_some_and(|t| t == "ReplicaFailure") {
-                failure = Some(Box::new(condition(fields).map_err(D::Error::custom)?));
+                failure = Some(Box::new(condition(fields)?));
             }
         }
         Ok(ReplicaSet {
@@ -314,7 +356,8 @@ impl<'de> Deserialize<'de> for ReplicaSet {
             meta: wire.metadata.slim(),
             replicas: wire.spec.replicas.unwrap_or(1),
             min_ready_secs: wire.spec.min_ready_seconds,
-            template: Fingerprint::of_template(template).map_err(D::Error::custom)?,
+            template: fingerprint,
+            template_text: text,
             status: SetStatus {
                 observed_generation: wire.status.observed_generation,
                 replicas: wire.status.replicas,
@@ -325,6 +368,13 @@ impl<'de> Deserialize<'de> for ReplicaSet {
             failure,
         })
     }
+}
+
+/// Tells whether a text is the same as before, and is much cheaper than a fingerprint.
+fn text_hash(text: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    text.hash(&mut hasher);
+    hasher.finish()
 }
 
 #[derive(Deserialize)]
@@ -350,5 +400,24 @@ impl<'de> Deserialize<'de> for Pod {
             ended: matches!(&*wire.status.phase, "Failed" | "Succeeded"),
             deleting: wire.metadata.deletion_timestamp.is_some(),
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_template_is_compared_anew_when_its_text_changes() {
+        let set = |image: &str, held: Option<&ReplicaSet>| {
+            let container = format!(r#"{{"name":"a","image":"{image}"}}"#);
+            let template = format!(r#"{{"spec":{{"containers":[{container}]}}}}"#);
+            let json = format!(r#"{{"metadata":{{"name":"s"}},"spec":{{"template":{template}}}}}"#);
+            ReplicaSet::read(&json, held).unwrap()
+        };
+        let (first, second) = (set("a:1", None), set("a:2", None));
+        assert_eq!(set("a:1", Some(&first)).template, first.template);
+        assert_eq!(set("a:2", Some(&first)).template, second.template);
+        assert_ne!(first.template, second.template);
     }
 }
