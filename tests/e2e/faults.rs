@@ -106,11 +106,13 @@ fn another_replica_takes_over_from_a_dead_or_frozen_leader() {
     roll(&kubectl, DEPLOYMENTS, 3);
     second.signal(Signal::Stop);
     let last = await_holder(&kubectl, &holder);
+    await_rollouts(&kubectl, DEPLOYMENTS, 3);
     let (written, _) = proxy.counts();
     assert!(written > 0, "the second replica was to lead");
-    // It wakes up in the belief that it leads, in the middle of the other's work.
-    second.signal(Signal::Cont);
+    // It wakes up in the belief that it leads, in the middle of the other's work. What it was just sending
+    // comes too late, and is refused.
     roll(&kubectl, DEPLOYMENTS, 4);
+    second.signal(Signal::Cont);
     await_rollouts(&kubectl, DEPLOYMENTS, 4);
     assert_eq!(proxy.counts().0, written, "the frozen replica wrote beside another leader");
     assert_eq!(await_holder(&kubectl, ""), last, "the frozen replica took the Lease back");

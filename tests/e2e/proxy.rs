@@ -50,7 +50,8 @@ pub(crate) enum Weather {
 struct Counts {
     /// All but reads.
     calls: AtomicUsize,
-    /// Of Deployments and ReplicaSets; not of events, which tell of earlier writes, nor of Leases.
+    /// Accepted ones of Deployments and ReplicaSets; not of events, which tell of earlier writes, nor of
+    /// Leases.
     writes: AtomicUsize,
     watches: AtomicUsize,
 }
@@ -72,7 +73,7 @@ impl Proxy {
         Self { port, counts, _run: Background::run(move || serve(listener, kubeconfig, weather, shared)) }
     }
 
-    /// How many writes and watches came by.
+    /// How many writes were accepted, and how many watches asked for.
     pub(crate) fn counts(&self) -> (usize, usize) {
         (self.counts.writes.load(Ordering::Relaxed), self.counts.watches.load(Ordering::Relaxed))
     }
@@ -90,9 +91,8 @@ async fn serve(listener: TcpListener, kubeconfig: PathBuf, weather: Weather, cou
 
 async fn answer(State(behind): State<Arc<Behind>>, request: Request) -> Response {
     let stormy = behind.weather == Weather::Storm;
-    if request.method() != Method::GET {
-        let is_write = request.uri().path().starts_with("/apis/apps/");
-        behind.counts.writes.fetch_add(is_write.into(), Ordering::Relaxed);
+    let is_write = request.method() != Method::GET;
+    if is_write {
         let number = behind.counts.calls.fetch_add(1, Ordering::Relaxed);
         if stormy && let Some((code, reason)) = TROUBLES.get(mixed(number) % (TROUBLES.len() + 1)) {
             return trouble(*code, reason);
@@ -103,7 +103,11 @@ async fn answer(State(behind): State<Arc<Behind>>, request: Request) -> Response
             return expired();
         }
     }
-    forward(&behind.client, request).await
+    let counts = is_write && request.uri().path().starts_with("/apis/apps/");
+    let answer = forward(&behind.client, request).await;
+    let counted = counts && answer.status().is_success();
+    behind.counts.writes.fetch_add(counted.into(), Ordering::Relaxed);
+    answer
 }
 
 /// A number without a pattern: multiplied with the golden ratio, of which the upper bits are taken.
