@@ -1,6 +1,7 @@
 //! Where manifests come from: files, folders and standard input, in pieces that can be worked on
 //! independently.
 
+use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io::{self, Read};
 use std::iter::once;
@@ -140,23 +141,39 @@ fn read_file(path: &Path) -> io::Result<Input> {
 
 /// The manifests of a folder. Links to files are followed, links to folders are not, as with kubectl.
 fn files(folder: PathBuf) -> impl Iterator<Item = Job> + Send {
-    let failed = |path: &Path, error| Job::Read(Input::Text(Text::failed(path, error)));
-    // Entries still to visit, the next one last.
-    let mut open = vec![(folder, Kind::Folder)];
+    let mut open = Vec::new();
+    // To be entered next.
+    let mut found = Some(folder);
     std::iter::from_fn(move || {
-        while let Some((path, kind)) = open.pop() {
-            if kind == Kind::Folder {
-                if let Err(error) = push_entries(&path, &mut open) {
-                    return Some(failed(&path, error));
+        loop {
+            if let Some(folder) = found.take() {
+                match Folder::open(&folder) {
+                    Ok(entered) => open.push(entered),
+                    Err(error) => return Some(Job::Read(Input::Text(Text::failed(&folder, error)))),
                 }
-            } else if path.extension().is_some_and(|e| EXTENSIONS.iter().any(|x| e == *x))
-                && !(kind == Kind::Link && path.is_dir())
-            {
-                return Some(Job::File(path));
+            }
+            let folder = open.last_mut()?;
+            let Some((name, kind)) = folder.entries.next() else {
+                open.pop();
+                continue;
+            };
+            let is_manifest =
+                Path::new(&name).extension().is_some_and(|e| EXTENSIONS.iter().any(|known| e == *known));
+            match kind {
+                Kind::Folder => found = Some(folder.path.join(name)),
+                Kind::Link if is_manifest && folder.path.join(&name).is_dir() => {}
+                Kind::Link | Kind::Other if is_manifest => return Some(Job::File(folder.path.join(name))),
+                Kind::Link | Kind::Other => {}
             }
         }
-        None
     })
+}
+
+/// A folder that is being gone through.
+struct Folder {
+    path: PathBuf,
+    /// What it still has to offer, in the order of the names.
+    entries: std::vec::IntoIter<(OsString, Kind)>,
 }
 
 /// What an entry of a folder is, as the folder itself tells.
@@ -167,21 +184,21 @@ enum Kind {
     Other,
 }
 
-fn push_entries(folder: &Path, open: &mut Vec<(PathBuf, Kind)>) -> io::Result<()> {
-    let mut entries = Vec::new();
-    for entry in fs::read_dir(folder)? {
-        let entry = entry?;
-        let kind = match entry.file_type()? {
-            t if t.is_dir() => Kind::Folder,
-            t if t.is_symlink() => Kind::Link,
-            _ => Kind::Other,
-        };
-        entries.push((entry.path(), kind));
+impl Folder {
+    fn open(path: &Path) -> io::Result<Folder> {
+        let mut entries = Vec::new();
+        for entry in fs::read_dir(path)? {
+            let entry = entry?;
+            let kind = match entry.file_type()? {
+                t if t.is_dir() => Kind::Folder,
+                t if t.is_symlink() => Kind::Link,
+                _ => Kind::Other,
+            };
+            entries.push((entry.file_name(), kind));
+        }
+        entries.sort_unstable_by(|a, b| a.0.cmp(&b.0));
+        Ok(Folder { path: path.to_owned(), entries: entries.into_iter() })
     }
-    // All in one folder: the whole path orders them as the name does.
-    entries.sort_unstable_by(|a, b| b.0.as_os_str().cmp(a.0.as_os_str()));
-    open.append(&mut entries);
-    Ok(())
 }
 
 impl Large {

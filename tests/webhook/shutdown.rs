@@ -98,7 +98,7 @@ impl Service {
 }
 
 /// As many as take the time that ten thousand requests take.
-const REPLACEMENTS: usize = 12;
+const REPLACEMENTS: usize = 20;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn no_request_of_ten_thousand_fails_while_the_process_is_replaced() {
