@@ -315,6 +315,24 @@ fn a_folder_is_judged_in_the_order_of_its_names_whatever_their_size() {
 }
 
 #[test]
+fn a_proxy_of_the_environment_is_not_for_this_machine() {
+    // Nobody listens on this port: what matters is who is asked.
+    let config = Path::new(env!("CARGO_TARGET_TMPDIR")).join("nobody.kubeconfig");
+    let text = "{apiVersion: v1, kind: Config, current-context: c, users: [], \
+                contexts: [{name: c, context: {cluster: c, user: ''}}], \
+                clusters: [{name: c, cluster: {server: 'http://127.0.0.1:1'}}]}";
+    std::fs::write(&config, text).unwrap();
+    let output = Command::new(env!("CARGO_BIN_EXE_rollgate"))
+        .args(["plan", "--live", "web", "--kubeconfig", config.to_str().unwrap()])
+        .env("HTTPS_PROXY", "http://proxy.test:3128")
+        .output()
+        .unwrap();
+    let told = String::from_utf8(output.stderr).unwrap();
+    assert!(told.contains("could not read Deployment default/web from http://127.0.0.1:1"), "{told}");
+    assert!(!told.contains("proxy"), "{told}");
+}
+
+#[test]
 fn the_examples_are_judged_as_their_folders_say() {
     let code = |folder| rollgate(&["check", folder], b"").status.code().unwrap();
     assert_eq!(code("examples/good"), 0);

@@ -8,9 +8,9 @@ use std::time::Duration;
 use anyhow::{Context, bail};
 use tracing::info;
 
-use super::Exit;
 use super::engine::{EngineArgs, on_own_thread};
 use super::log::LogArgs;
+use super::{Exit, cluster};
 use crate::certs::cluster::{Cluster, Names};
 use crate::certs::rotation::Lifetimes;
 use crate::certs::source::Source;
@@ -254,7 +254,8 @@ impl Args {
                     validating: self.validating_configuration.clone(),
                     certificate: self.certificate_names.clone(),
                 };
-                let client = kube::Client::try_default().await.context("found no cluster to work in")?;
+                let config = cluster::find(None, None).await?;
+                let client = kube::Client::try_from(config).context("the cluster cannot be reached")?;
                 Source::Cluster(Box::new(Cluster::new(client, names, Lifetimes::default())))
             }
         })
