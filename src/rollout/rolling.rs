@@ -28,7 +28,7 @@ impl Round<'_> {
         if self.is_complete(&self.held) {
             self.why.push(Why::Complete);
             self.clean_up();
-        } else {
+        } else if self.create.is_none() {
             self.why.push(Why::Waiting);
         }
     }
