@@ -153,7 +153,12 @@ impl<'a> Quantity<'a> {
         if let Amount::Short { scale: -3.., .. } = self.amount {
             return;
         }
-        self.amount = Amount::from_big(scaled_up(&self.amount, -3).0, -3);
+        let milli = scaled_up(&self.amount, -3).0;
+        // What was read as a long number stays one for the server, which rounds the two in two ways.
+        self.amount = match self.amount {
+            Amount::Short { .. } => Amount::from_big(milli, -3),
+            Amount::Long { .. } => Amount::Long { value: Box::new(milli), scale: -3 },
+        };
         self.text = Cow::Owned(render(&self.amount, self.format));
     }
 
@@ -533,6 +538,16 @@ mod tests {
         assert!(!whole("999999999999999999"), "wraps around");
         assert!(!whole("9999999999999999999"));
         assert!(whole("1e30"), "counts as 0");
+    }
+
+    #[test]
+    fn negative_amounts_round_by_how_they_were_written() {
+        // By the oracle: the second is no multiple of a huge page, the first and the third count as 0.
+        for (text, expected) in [("-1.6110000000", 0), ("-1611m", -2), ("-1611.0000000m", 0)] {
+            let mut q = Quantity::parse(text).expect("a quantity");
+            q.round_up_to_milli();
+            assert_eq!(q.value(), expected, "{text}");
+        }
     }
 
     #[test]
