@@ -9,6 +9,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
+	"syscall"
 
 	appsinformers "k8s.io/client-go/informers/apps/v1"
 	coreinformers "k8s.io/client-go/informers/core/v1"
@@ -55,6 +57,9 @@ func (c *DeploymentController) Run(ctx context.Context, _ int) {
 	command := exec.CommandContext(ctx, os.Getenv("ROLLGATE"), "controller",
 		"--kubeconfig", filepath.Join(c.folder, "kubeconfig"), "--leader-elect=false", "--takeover-check=off")
 	command.Stdout, command.Stderr = os.Stderr, os.Stderr
+	// A test program that ends before it has killed anything takes rollgate along. That goes by the thread.
+	runtime.LockOSThread()
+	command.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	if err := command.Run(); ctx.Err() == nil {
 		fmt.Fprintln(os.Stderr, "rollgate ended by itself:", err)
 		os.Exit(1)
