@@ -206,7 +206,21 @@ impl Api {
         path: &str,
         body: Option<(Content, Vec<u8>)>,
     ) -> Result<Bytes, ApiError> {
-        self.collect(self.send(method, path, body, Form::Whole.of_object())).await
+        self.call_for(Form::Whole, method, path, body).await
+    }
+
+    /// The same, with as much in the answer as is asked for.
+    ///
+    /// # Errors
+    /// [`ApiError`]; see there.
+    pub async fn call_for(
+        &self,
+        form: Form,
+        method: Method,
+        path: &str,
+        body: Option<(Content, Vec<u8>)>,
+    ) -> Result<Bytes, ApiError> {
+        self.collect(self.send(method, path, body, form.of_object())).await
     }
 
     async fn collect(

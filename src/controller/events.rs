@@ -3,11 +3,11 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use k8s_openapi::jiff::Timestamp;
-use serde_json::{Value, json};
+use serde::Serialize;
 use tokio::sync::mpsc;
 use tracing::debug;
 
-use super::correlate::{Correlator, Record, Said, Verdict};
+use super::correlate::{Correlator, Said, Verdict};
 use super::write::{WriteError, Writer};
 use crate::clock;
 use crate::rollout::{Deployment, Event};
@@ -24,10 +24,58 @@ const SOURCE: &str = "deployment-controller";
 /// An Event object to be made or counted up.
 #[derive(Debug)]
 struct Parcel {
-    namespace: String,
-    record: Record,
     again: bool,
-    object: Value,
+    object: Object,
+}
+
+/// An Event, as `v1` has it.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Object {
+    api_version: &'static str,
+    kind: &'static str,
+    metadata: Metadata,
+    involved_object: Involved,
+    #[serde(rename = "type")]
+    class: &'static str,
+    reason: &'static str,
+    first_timestamp: String,
+    source: Source,
+    reporting_component: &'static str,
+    reporting_instance: &'static str,
+    #[serde(flatten)]
+    latest: Latest,
+}
+
+/// What changes when an Event is counted up.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Latest {
+    count: i32,
+    last_timestamp: String,
+    message: String,
+}
+
+#[derive(Debug, Serialize)]
+struct Metadata {
+    name: String,
+    namespace: Box<str>,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Involved {
+    kind: &'static str,
+    api_version: &'static str,
+    namespace: Box<str>,
+    name: Box<str>,
+    uid: Box<str>,
+    resource_version: Box<str>,
+}
+
+#[derive(Debug, Serialize)]
+struct Source {
+    component: &'static str,
 }
 
 /// Takes events.
@@ -66,49 +114,32 @@ impl Recorder {
         let verdict = correlator.judge(said, name, now);
         drop(correlator);
         let Verdict::Tell { record, again, combined, message } = verdict else { return };
-        let object = object(deployment, event, &record, combined, &message, now);
-        let parcel = Parcel { namespace: meta.namespace.to_string(), record, again, object };
+        let involved_object = Involved {
+            kind: "Deployment",
+            api_version: "apps/v1",
+            namespace: meta.namespace.clone(),
+            name: meta.name.clone(),
+            uid: meta.uid.clone(),
+            resource_version: meta.resource_version.clone(),
+        };
+        let object = Object {
+            api_version: "v1",
+            kind: "Event",
+            metadata: Metadata { name: record.name, namespace: meta.namespace.clone() },
+            involved_object,
+            class: event.kind,
+            reason: event.reason,
+            first_timestamp: seconds(record.first),
+            source: Source { component: SOURCE },
+            reporting_component: if combined { "" } else { SOURCE },
+            reporting_instance: "",
+            latest: Latest { count: record.count, last_timestamp: seconds(now), message },
+        };
+        let parcel = Parcel { again, object };
         if self.out.try_send(parcel).is_err() {
             debug!(deployment = %meta.name, "event dropped: too many are waiting");
         }
     }
-}
-
-fn object(
-    deployment: &Deployment,
-    event: &Event,
-    record: &Record,
-    combined: bool,
-    message: &str,
-    now: Timestamp,
-) -> Value {
-    let meta = &deployment.meta;
-    let mut object = json!({
-        "apiVersion": "v1",
-        "kind": "Event",
-        "metadata": {"name": record.name, "namespace": meta.namespace},
-        "involvedObject": {
-            "kind": "Deployment",
-            "apiVersion": "apps/v1",
-            "namespace": meta.namespace,
-            "name": meta.name,
-            "uid": meta.uid,
-            "resourceVersion": meta.resource_version,
-        },
-        "type": event.kind,
-        "reason": event.reason,
-        "message": message,
-        "count": record.count,
-        "firstTimestamp": seconds(record.first),
-        "lastTimestamp": seconds(now),
-        "source": {"component": SOURCE},
-        "reportingComponent": SOURCE,
-        "reportingInstance": "",
-    });
-    if combined {
-        object["reportingComponent"] = "".into();
-    }
-    object
 }
 
 fn seconds(at: Timestamp) -> String {
@@ -133,24 +164,19 @@ impl Sender {
 
 /// Sends one event. A refusal is final: events are told as well as possible, and no better.
 async fn send(writer: &Writer, parcel: Parcel) {
-    let Parcel { namespace, record, again, object } = parcel;
-    let sent = if again {
-        let patch = json!({
-            "count": record.count,
-            "lastTimestamp": object["lastTimestamp"],
-            "message": object["message"],
-        });
-        writer.patch_event(&namespace, &record.name, &patch).await
-    } else {
-        writer.create_event(&namespace, &object).await
+    let Parcel { again, object } = parcel;
+    let Metadata { name, namespace } = &object.metadata;
+    let sent = match again {
+        true => writer.patch_event(namespace, name, &object.latest).await,
+        false => writer.create_event(namespace, &object).await,
     };
     let sent = match sent {
         Err(WriteError::Api(error)) if again && error.has_code(404) => {
-            writer.create_event(&namespace, &object).await
+            writer.create_event(namespace, &object).await
         }
         sent => sent,
     };
     if let Err(error) = sent {
-        debug!(event = record.name, error = &error as &dyn std::error::Error, "event not sent");
+        debug!(event = name, error = &error as &dyn std::error::Error, "event not sent");
     }
 }

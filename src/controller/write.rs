@@ -2,9 +2,9 @@
 
 use bytes::Bytes;
 use http::Method;
-use serde_json::Value;
+use serde::Serialize;
 
-use super::api::{Api, ApiError, Content, DEPLOYMENTS, EVENTS, REPLICA_SETS};
+use super::api::{Api, ApiError, Content, DEPLOYMENTS, EVENTS, Form, REPLICA_SETS};
 use super::metrics::Metrics;
 use super::permit::{Permit, Withheld};
 use crate::rollout::{Request, Resource, Verb};
@@ -56,29 +56,40 @@ impl Writer {
             Verb::Delete => (Method::DELETE, Content::Json),
         };
         let body = serde_json::to_vec(&request.body).map_err(ApiError::from)?;
-        self.raw(resource, method, &path, (content, body)).await
+        self.raw(Form::Whole, resource, method, &path, (content, body)).await
     }
 
     /// Creates an Event.
     ///
     /// # Errors
     /// [`WriteError`]; see there.
-    pub async fn create_event(&self, namespace: &str, event: &Value) -> Result<Bytes, WriteError> {
-        let path = EVENTS.all(Some(namespace));
-        self.raw("events", Method::POST, &path, (Content::Json, event.to_string().into())).await
+    pub async fn create_event(&self, namespace: &str, event: &impl Serialize) -> Result<(), WriteError> {
+        let body = (Content::Json, serde_json::to_vec(event).map_err(ApiError::from)?);
+        self.event(Method::POST, &EVENTS.all(Some(namespace)), body).await
     }
 
     /// Patches an Event.
     ///
     /// # Errors
     /// [`WriteError`]; see there.
-    pub async fn patch_event(&self, namespace: &str, name: &str, patch: &Value) -> Result<Bytes, WriteError> {
-        let path = EVENTS.one(namespace, name);
-        self.raw("events", Method::PATCH, &path, (Content::StrategicPatch, patch.to_string().into())).await
+    pub async fn patch_event(
+        &self,
+        namespace: &str,
+        name: &str,
+        patch: &impl Serialize,
+    ) -> Result<(), WriteError> {
+        let body = (Content::StrategicPatch, serde_json::to_vec(patch).map_err(ApiError::from)?);
+        self.event(Method::PATCH, &EVENTS.one(namespace, name), body).await
+    }
+
+    /// Nobody reads the answer, so it may be short.
+    async fn event(&self, method: Method, path: &str, body: (Content, Vec<u8>)) -> Result<(), WriteError> {
+        self.raw(Form::Metadata, "events", method, path, body).await.map(drop)
     }
 
     async fn raw(
         &self,
+        form: Form,
         resource: &'static str,
         method: Method,
         path: &str,
@@ -90,7 +101,7 @@ impl Writer {
             _ => "patch",
         };
         self.permit.check()?;
-        let answer = self.api.call(method, path, Some(body)).await;
+        let answer = self.api.call_for(form, method, path, Some(body)).await;
         let result = match &answer {
             Ok(_) => Ok(()),
             Err(error) => Err(error.refusal().map(|refusal| refusal.code)),
