@@ -6,9 +6,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::watch;
 
+use super::line::Head;
 use super::queue::{Lane, Queue};
 use super::store::{News, version};
-use super::watch::{Head, Sink};
+use super::watch::Sink;
 use super::world::{Known, Origin, World};
 
 /// The caches and the queue that changes of theirs go to.

@@ -4,7 +4,6 @@
 //! that do not stream lists are asked for them in pages. A watch that ends is taken up where it was; one
 //! whose place is no longer known (410) begins anew.
 
-use std::borrow::Cow;
 use std::time::Duration;
 
 use bytes::{Buf, Bytes, BytesMut};
@@ -15,6 +14,7 @@ use serde_json::value::RawValue;
 use tracing::{debug, warn};
 
 use super::api::{Api, ApiError, Form, Kind};
+use super::line::{Head, Line};
 
 /// How long a watch lasts; then it is taken up anew. Servers do the same after a time of their own.
 const LASTS_SECS: u32 = 600;
@@ -45,21 +45,6 @@ pub trait Sink: Send {
     /// # Errors
     /// When it cannot be read. It is then passed over.
     fn gone(&mut self, object: &str) -> Result<(), serde_json::Error>;
-}
-
-/// Which state of which object it is: enough to know whether to read the rest.
-#[derive(Debug, Clone, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Head<'a> {
-    /// Its namespace.
-    #[serde(borrow, default)]
-    pub namespace: Cow<'a, str>,
-    /// Its name.
-    #[serde(borrow)]
-    pub name: Cow<'a, str>,
-    /// Its resourceVersion.
-    #[serde(borrow)]
-    pub resource_version: Cow<'a, str>,
 }
 
 /// Which objects to watch, and what of them.
@@ -99,14 +84,6 @@ pub struct Watch<'a, S> {
 }
 
 #[derive(Deserialize)]
-struct Line<'a> {
-    #[serde(rename = "type")]
-    what: &'a str,
-    #[serde(borrow)]
-    object: &'a RawValue,
-}
-
-#[derive(Deserialize)]
 struct Page<'a> {
     metadata: PageMeta,
     #[serde(borrow)]
@@ -132,12 +109,6 @@ struct Place {
     resource_version: String,
     #[serde(default)]
     annotations: std::collections::BTreeMap<String, String>,
-}
-
-#[derive(Deserialize)]
-struct Headed<'a> {
-    #[serde(borrow)]
-    metadata: Head<'a>,
 }
 
 #[derive(Deserialize)]
@@ -213,10 +184,8 @@ impl<'a, S: Sink> Watch<'a, S> {
     }
 
     fn line(&mut self, line: &[u8]) -> Result<(), End> {
-        let text = std::str::from_utf8(line).unwrap_or_default();
-        let line: Line<'_> = serde_json::from_str(text).map_err(ApiError::from)?;
-        let object = line.object.get();
-        match line.what {
+        let Line { what, object } = Line::read(line).map_err(ApiError::from)?;
+        match what {
             "ADDED" | "MODIFIED" | "DELETED" => {}
             "BOOKMARK" => {
                 let place: Placed = serde_json::from_str(object).map_err(ApiError::from)?;
@@ -231,8 +200,8 @@ impl<'a, S: Sink> Watch<'a, S> {
             }
             _ => return Err(failure(object)),
         }
-        let head = head_of(object)?;
-        let taken = match line.what {
+        let head = Head::read(object).map_err(ApiError::from)?;
+        let taken = match what {
             "DELETED" => self.sink.gone(object),
             _ => self.sink.seen(&head, object),
         };
@@ -259,7 +228,7 @@ impl<'a, S: Sink> Watch<'a, S> {
             let page: Page<'_> = serde_json::from_str(text).map_err(ApiError::from)?;
             for object in page.items.unwrap_or_default() {
                 let object = object.get();
-                if let Err(error) = self.sink.seen(&head_of(object)?, object) {
+                if let Err(error) = Head::read(object).and_then(|head| self.sink.seen(&head, object)) {
                     warn!(kind = self.subject.kind.plural, %error, "object cannot be read, passed over");
                 }
             }
@@ -287,10 +256,6 @@ async fn next(body: &mut Incoming) -> Result<Option<Bytes>, ApiError> {
             }
         }
     }
-}
-
-fn head_of(object: &str) -> Result<Head<'_>, ApiError> {
-    Ok(serde_json::from_str::<Headed<'_>>(object)?.metadata)
 }
 
 /// What a refused watch means. Servers that cannot stream lists refuse to as invalid.

@@ -1,12 +1,13 @@
 //! Reads the slim types from the API server's JSON, whether of one object, a list or a watch.
 
 use std::borrow::Cow;
+use std::fmt;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
 use k8s_openapi::jiff::Timestamp;
-use serde::de::Error as _;
+use serde::de::{Error as _, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
-use serde_json::{Map, Value, value::RawValue};
+use serde_json::{Map, value::RawValue};
 
 use super::annotations::LAST_APPLIED;
 use super::observed::{
@@ -88,12 +89,25 @@ impl WireMeta {
     }
 }
 
-/// An RFC 3339 time, or null.
-fn time<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Timestamp>, D::Error> {
-    match Option::<Cow<'de, str>>::deserialize(from)? {
-        Some(text) => text.parse().map(Some).map_err(D::Error::custom),
-        None => Ok(None),
+/// A text that is copied only if it has escapes.
+#[derive(Deserialize)]
+struct Text<'a>(#[serde(borrow)] Cow<'a, str>);
+
+/// An RFC 3339 time, null, or an empty text.
+struct MaybeTime(Option<Timestamp>);
+
+impl<'de> Deserialize<'de> for MaybeTime {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        let text = Option::<Text<'_>>::deserialize(from)?;
+        match text.as_ref().map_or("", |text| &text.0) {
+            "" => Ok(MaybeTime(None)),
+            text => Ok(MaybeTime(Some(text.parse().map_err(D::Error::custom)?))),
+        }
     }
+}
+
+fn time<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Timestamp>, D::Error> {
+    Ok(MaybeTime::deserialize(from)?.0)
 }
 
 #[derive(Deserialize)]
@@ -153,7 +167,7 @@ struct WireDeploymentStatus {
     unavailable_replicas: i32,
     terminating_replicas: Option<i32>,
     collision_count: Option<i32>,
-    conditions: Option<Vec<Map<String, Value>>>,
+    conditions: Option<Vec<Condition>>,
 }
 
 impl Deployment {
@@ -197,7 +211,7 @@ impl WireDeployment {
             history_limit: spec.revision_history_limit,
             deadline_secs: spec.progress_deadline_seconds,
             paused: spec.paused,
-            status: wire.status.read()?,
+            status: wire.status.read(),
         })
     }
 }
@@ -227,8 +241,8 @@ fn bound(wire: Option<WireBound>) -> Bound {
 }
 
 impl WireDeploymentStatus {
-    fn read(self) -> Result<DeploymentStatus, String> {
-        Ok(DeploymentStatus {
+    fn read(self) -> DeploymentStatus {
+        DeploymentStatus {
             observed_generation: self.observed_generation,
             replicas: self.replicas,
             updated: self.updated_replicas,
@@ -237,39 +251,61 @@ impl WireDeploymentStatus {
             unavailable: self.unavailable_replicas,
             terminating: self.terminating_replicas,
             collision_count: self.collision_count,
-            conditions: self
-                .conditions
-                .unwrap_or_default()
-                .into_iter()
-                .map(condition)
-                .collect::<Result<_, _>>()?,
-        })
+            conditions: self.conditions.unwrap_or_default(),
+        }
     }
 }
 
-fn condition(mut fields: Map<String, Value>) -> Result<Condition, String> {
-    let mut text = |key: &str| match fields.remove(key) {
-        Some(Value::String(text)) => Ok(shared(text)),
-        None | Some(Value::Null) => Ok(Cow::Borrowed("")),
-        Some(other) => Err(format!("{key} of a condition is no text: {other}")),
-    };
-    let time = |text: Cow<'static, str>| match &*text {
-        "" => Ok(None),
-        text => text.parse().map(Some).map_err(|e| format!("{text:?} is no time: {e}")),
-    };
-    Ok(Condition {
-        kind: text("type")?,
-        status: text("status")?,
-        reason: text("reason")?,
-        message: text("message")?,
-        updated: time(text("lastUpdateTime")?)?,
-        changed: time(text("lastTransitionTime")?)?,
-        other: fields,
-    })
+impl<'de> Deserialize<'de> for Condition {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        struct Fields;
+        impl<'de> Visitor<'de> for Fields {
+            type Value = Condition;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a condition")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Condition, A::Error> {
+                let mut condition = Condition {
+                    kind: "".into(),
+                    status: "".into(),
+                    reason: "".into(),
+                    message: "".into(),
+                    updated: None,
+                    changed: None,
+                    other: Map::new(),
+                };
+                while let Some(Text(key)) = map.next_key()? {
+                    let place = match &*key {
+                        "type" => &mut condition.kind,
+                        "status" => &mut condition.status,
+                        "reason" => &mut condition.reason,
+                        "message" => &mut condition.message,
+                        "lastUpdateTime" => {
+                            condition.updated = map.next_value::<MaybeTime>()?.0;
+                            continue;
+                        }
+                        "lastTransitionTime" => {
+                            condition.changed = map.next_value::<MaybeTime>()?.0;
+                            continue;
+                        }
+                        _ => {
+                            condition.other.insert(key.into_owned(), map.next_value()?);
+                            continue;
+                        }
+                    };
+                    *place = shared(map.next_value::<Option<Text<'_>>>()?.map_or("".into(), |text| text.0));
+                }
+                Ok(condition)
+            }
+        }
+        from.deserialize_map(Fields)
+    }
 }
 
 /// The texts that conditions are mostly made of, so that caches need not hold them thousands of times.
-fn shared(text: String) -> Cow<'static, str> {
+fn shared(text: Cow<'_, str>) -> Cow<'static, str> {
     const COMMON: [&str; 14] = [
         "True",
         "False",
@@ -288,7 +324,7 @@ fn shared(text: String) -> Cow<'static, str> {
     ];
     match COMMON.iter().find(|common| **common == text) {
         Some(common) => Cow::Borrowed(common),
-        None => Cow::Owned(text),
+        None => Cow::Owned(text.into_owned()),
     }
 }
 
@@ -317,7 +353,7 @@ struct WireSetStatus {
     ready_replicas: i32,
     available_replicas: i32,
     terminating_replicas: Option<i32>,
-    conditions: Option<Vec<Map<String, Value>>>,
+    conditions: Option<Vec<Condition>>,
 }
 
 impl ReplicaSet {
@@ -345,12 +381,8 @@ impl WireSet {
             Some(held) if held.template_text == text => held.template,
             _ => Fingerprint::of_template(template).map_err(|e| e.to_string())?,
         };
-        let mut failure = None;
-        for fields in wire.status.conditions.unwrap_or_default() {
-            if failure.is_none() && fields.get("type").is_some_and(|t| t == "ReplicaFailure") {
-                failure = Some(Box::new(condition(fields)?));
-            }
-        }
+        let mut conditions = wire.status.conditions.unwrap_or_default().into_iter();
+        let failure = conditions.find(|condition| condition.kind == "ReplicaFailure").map(Box::new);
         Ok(ReplicaSet {
             controller: wire.metadata.controller(),
             meta: wire.metadata.slim(),

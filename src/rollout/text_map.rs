@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
+use serde::de::{Deserialize, DeserializeSeed, Deserializer, MapAccess, Visitor};
 
 /// Texts by key, in byte order of the keys.
 ///
@@ -54,18 +54,61 @@ impl<K: AsRef<str>, V: AsRef<str>> FromIterator<(K, V)> for TextMap {
     fn from_iter<I: IntoIterator<Item = (K, V)>>(entries: I) -> Self {
         let mut list: Vec<(K, V)> = entries.into_iter().collect();
         list.sort_by(|a, b| a.0.as_ref().cmp(b.0.as_ref()));
-        let mut text = String::new();
-        let mut ends = Vec::with_capacity(list.len() * 2);
+        let mut parts = Parts { text: String::new(), ends: Vec::with_capacity(list.len() * 2) };
         for (i, (key, value)) in list.iter().enumerate() {
             if list.get(i + 1).is_some_and(|(next, _)| next.as_ref() == key.as_ref()) {
                 continue;
             }
-            for part in [key.as_ref(), value.as_ref()] {
-                text.push_str(part);
-                ends.push(u32::try_from(text.len()).expect("the API server limits objects to a few MiB"));
-            }
+            parts.push(key.as_ref());
+            parts.push(value.as_ref());
         }
-        TextMap { text: text.into_boxed_str(), ends: ends.into_boxed_slice() }
+        parts.into_map()
+    }
+}
+
+/// What a map is made from: key 0, value 0, key 1, …
+#[derive(Default)]
+struct Parts {
+    text: String,
+    ends: Vec<u32>,
+}
+
+impl Parts {
+    fn push(&mut self, part: &str) {
+        self.text.push_str(part);
+        self.ends.push(u32::try_from(self.text.len()).expect("the API server limits objects to a few MiB"));
+    }
+
+    /// Of parts that are in order, each key once.
+    fn into_map(self) -> TextMap {
+        TextMap { text: self.text.into_boxed_str(), ends: self.ends.into_boxed_slice() }
+    }
+}
+
+/// Takes a text, or null, as the next part.
+impl<'de> DeserializeSeed<'de> for &mut Parts {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<(), D::Error> {
+        from.deserialize_any(self)
+    }
+}
+
+impl Visitor<'_> for &mut Parts {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a text")
+    }
+
+    fn visit_unit<E>(self) -> Result<(), E> {
+        self.push("");
+        Ok(())
+    }
+
+    fn visit_str<E>(self, text: &str) -> Result<(), E> {
+        self.push(text);
+        Ok(())
     }
 }
 
@@ -90,11 +133,14 @@ impl<'de> Deserialize<'de> for TextMap {
             }
 
             fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<TextMap, A::Error> {
-                let mut entries = Vec::new();
-                while let Some((key, value)) = map.next_entry::<String, Option<String>>()? {
-                    entries.push((key, value.unwrap_or_default()));
+                let mut parts = Parts::default();
+                while map.next_key_seed(&mut parts)?.is_some() {
+                    map.next_value_seed(&mut parts)?;
                 }
-                Ok(entries.into_iter().collect())
+                let map = parts.into_map();
+                // The API server writes maps in order.
+                let in_order = map.iter().is_sorted_by(|(a, _), (b, _)| a < b);
+                Ok(if in_order { map } else { map.iter().collect() })
             }
         }
         from.deserialize_any(Texts)
@@ -112,6 +158,21 @@ mod tests {
         assert_eq!(map.get("a"), Some(""));
         assert_eq!(map.get("c"), None);
         assert_eq!(map.len(), 2);
+    }
+
+    #[test]
+    fn what_is_read_is_in_order_too() {
+        for (json, entries) in [
+            (r#"{"a":"","b":"\u00e9"}"#, vec![("a", ""), ("b", "é")]),
+            (r#"{"b":"1","a":"2"}"#, vec![("a", "2"), ("b", "1")]),
+            (r#"{"a":"1","a":"2"}"#, vec![("a", "2")]),
+        ] {
+            let map: TextMap = serde_json::from_str(json).unwrap();
+            assert_eq!(map.iter().collect::<Vec<_>>(), entries, "{json}");
+        }
+        for json in ["[]", r#"{"a":1}"#, r#"{"a":{}}"#] {
+            assert!(serde_json::from_str::<TextMap>(json).is_err(), "{json}");
+        }
     }
 
     #[test]

@@ -1,0 +1,205 @@
+//! What a watch sends, read no further than it must be.
+//!
+//! Most of what a busy controller is sent is the echo of its own writes. To know an object by its head and
+//! to look at its body only if it is news is cheaper than anything that reads all of it.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use serde::Deserialize;
+use serde::de::{DeserializeSeed, Deserializer, Error as _, IgnoredAny, MapAccess, Visitor};
+use serde_json::value::RawValue;
+
+/// One line of a watch's answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Line<'a> {
+    /// `ADDED`, `MODIFIED`, `DELETED`, `BOOKMARK` or `ERROR`.
+    pub what: &'a str,
+    /// The object, as JSON.
+    pub object: &'a str,
+}
+
+/// Which state of which object it is: enough to know whether to read the rest.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Head<'a> {
+    /// Its namespace.
+    pub namespace: Cow<'a, str>,
+    /// Its name.
+    pub name: Cow<'a, str>,
+    /// Its resourceVersion.
+    pub resource_version: Cow<'a, str>,
+}
+
+impl<'a> Line<'a> {
+    /// Takes a line apart. Whether the object is one is left to whoever reads it.
+    ///
+    /// # Errors
+    /// When it is not JSON, or has no type or no object.
+    pub fn read(line: &'a [u8]) -> Result<Self, serde_json::Error> {
+        #[derive(Deserialize)]
+        struct Whole<'a> {
+            #[serde(rename = "type")]
+            what: &'a str,
+            #[serde(borrow)]
+            object: &'a RawValue,
+        }
+        // What is no text is no JSON either.
+        let text = std::str::from_utf8(line).unwrap_or_default();
+        if let Some(line) = Line::cut(text) {
+            return Ok(line);
+        }
+        let Whole { what, object } = serde_json::from_str(text)?;
+        Ok(Line { what, object: object.get() })
+    }
+
+    /// A line of the form that the API server writes.
+    fn cut(text: &'a str) -> Option<Self> {
+        let (what, rest) = text.strip_prefix(r#"{"type":""#)?.split_once('"')?;
+        let object = rest.strip_prefix(r#","object":"#)?.strip_suffix('}')?;
+        object.ends_with('}').then_some(Line { what, object })
+    }
+}
+
+impl<'a> Head<'a> {
+    /// Reads the head of an object; what comes after it is not looked at.
+    ///
+    /// # Errors
+    /// When it has no metadata with a name and a resourceVersion.
+    pub fn read(object: &'a str) -> Result<Self, serde_json::Error> {
+        let mut search = Search { head: Head::default(), is_found: false };
+        let read = Object(&mut search).deserialize(&mut serde_json::Deserializer::from_str(object));
+        match (search.is_found, read) {
+            (true, _) => Ok(search.head), // reading stopped on purpose
+            (false, Err(error)) => Err(error),
+            (false, Ok(())) => Err(serde_json::Error::custom("metadata has no name or no resourceVersion")),
+        }
+    }
+}
+
+/// A head that is being looked for.
+struct Search<'a> {
+    head: Head<'a>,
+    is_found: bool,
+}
+
+struct Object<'a, 's>(&'s mut Search<'a>);
+
+struct Metadata<'a, 's>(&'s mut Search<'a>);
+
+/// A text that is copied only if it has escapes.
+#[derive(Deserialize)]
+struct Text<'a>(#[serde(borrow)] Cow<'a, str>);
+
+impl<'de> DeserializeSeed<'de> for Object<'de, '_> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<(), D::Error> {
+        from.deserialize_map(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Object<'de, '_> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
+        while let Some(Text(key)) = map.next_key()? {
+            if key == "metadata" {
+                return map.next_value_seed(Metadata(self.0));
+            }
+            map.next_value::<IgnoredAny>()?;
+        }
+        Ok(())
+    }
+}
+
+impl<'de> DeserializeSeed<'de> for Metadata<'de, '_> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<(), D::Error> {
+        from.deserialize_map(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Metadata<'de, '_> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("metadata")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
+        let Search { head, is_found } = self.0;
+        // Most of metadata is managedFields, and comes last.
+        while let Some(Text(key)) = map.next_key()? {
+            let place = match &*key {
+                "name" => &mut head.name,
+                "namespace" => &mut head.namespace,
+                "resourceVersion" => &mut head.resource_version,
+                _ => {
+                    map.next_value::<IgnoredAny>()?;
+                    continue;
+                }
+            };
+            *place = map.next_value::<Text<'_>>()?.0;
+            if !head.name.is_empty() && !head.namespace.is_empty() && !head.resource_version.is_empty() {
+                break;
+            }
+        }
+        *is_found = !head.name.is_empty() && !head.resource_version.is_empty();
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_taken_apart_whatever_their_form() {
+        let object = r#"{"a":{"object":"}"}}"#;
+        for line in [
+            format!(r#"{{"type":"ADDED","object":{object}}}"#),
+            format!(r#"{{"object":{object},"type":"ADDED"}}"#),
+            format!(r#" {{ "type" : "ADDED", "more": [1], "object" : {object} }} "#),
+            format!(r#"{{"type":"ADDED","object":{object},"more":1}}"#),
+        ] {
+            assert_eq!(Line::read(line.as_bytes()).unwrap(), Line { what: "ADDED", object }, "{line}");
+        }
+        for line in ["", "{}", r#"{"type":"ADDED"}"#, r#"{"type":1,"object":{}}"#, "[]", "x"] {
+            assert!(Line::read(line.as_bytes()).is_err(), "{line}");
+        }
+        assert!(Line::read(b"{\"type\":\"ADDED\",\"object\":{\"a\":\"\xff\"}}").is_err());
+    }
+
+    #[test]
+    fn heads_are_read_wherever_they_are() {
+        let head = |namespace: &'static str| Head {
+            namespace: namespace.into(),
+            name: "a".into(),
+            resource_version: "7".into(),
+        };
+        for (object, expected) in [
+            (r#"{"metadata":{"name":"a","namespace":"n","resourceVersion":"7"}}"#, head("n")),
+            (r#"{"kind":"X","metadata":{"resourceVersion":"7","x":[{}],"name":"\u0061"}}"#, head("")),
+            (r#"{"spec":{"metadata":{"name":"b"}},"metadata":{"name":"a","resourceVersion":"7"}}"#, head("")),
+            (r#"{"metadata":{"name":"a","namespace":"n","resourceVersion":"7","#, head("n")),
+        ] {
+            assert_eq!(Head::read(object).unwrap(), expected, "{object}");
+        }
+        for object in [
+            "",
+            "{}",
+            "[]",
+            r#"{"metadata":{"name":"a"}}"#,
+            r#"{"metadata":{"name":1,"resourceVersion":"7"}}"#,
+            r#"{"metadata":null}"#,
+            r#"{"metadata":{"name":"a","resourceVersion":"7""#,
+        ] {
+            assert!(Head::read(object).is_err(), "{object}");
+        }
+    }
+}
