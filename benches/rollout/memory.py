@@ -6,8 +6,9 @@
 DIR holds kube-controller-manager, as `.ci/run` builds it. Each controller in turn watches an API server of
 this program's own, which lists N Deployments with 5 ReplicaSets and 3 Pods each and then keeps silent. All
 of them are copies, under names and uids of their own, of one Deployment after four rollouts on a real
-cluster (settled.json), so there is nothing to do about any. Printed for each, once its processor time
-stands still: resident memory, its peak, and the processor time that it took.
+cluster (settled.json), so there is nothing to do about any; one of them uses Recreate, without which rollgate
+would follow no Pods. Printed for each, once its processor time stands still: resident memory, its peak, and
+the processor time that it took.
 """
 
 import argparse
@@ -24,6 +25,8 @@ from run import cpu_secs, free_port
 
 SETTLED = json.loads((pathlib.Path(__file__).parent / "settled.json").read_text())
 NAMESPACES = 100
+ROLLING = '"strategy":' + json.dumps(SETTLED["deployment"]["spec"]["strategy"], separators=(",", ":"))
+RECREATING = '"strategy":{"type":"Recreate"}'
 PATHS = {"/apis/apps/v1/deployments": ("apps/v1", "Deployment", [SETTLED["deployment"]]),
          "/apis/apps/v1/replicasets": ("apps/v1", "ReplicaSet", SETTLED["replicasets"]),
          "/api/v1/pods": ("v1", "Pod", SETTLED["pods"])}
@@ -44,7 +47,7 @@ def copies(path, count, only_metadata):
             text = text.replace("web-00000", f"web-{i:05}").replace('"default"', f'"team-{i % NAMESPACES}"')
             for uid in uids:
                 text = text.replace(uid, f"{uid[:24]}{i:012x}")
-            yield text
+            yield text if i else text.replace(ROLLING, RECREATING)
 
 
 class Stub(http.server.BaseHTTPRequestHandler):

@@ -90,7 +90,8 @@ impl Metrics {
         r.register("conflicts", help, self.conflicts.clone());
         r.register("deployments", "Deployments known", self.deployments.clone());
         r.register("replica_sets", "ReplicaSets known", self.replica_sets.clone());
-        r.register("pods", "Pods of ReplicaSets known", self.pods.clone());
+        let help = "Pods of ReplicaSets known; they are followed while a Deployment uses Recreate";
+        r.register("pods", help, self.pods.clone());
         let help = "Deployments whose status is not complete";
         r.register("rollouts_in_progress", help, self.in_progress.clone());
         let help = "Deployments that have exceeded their progress deadline";

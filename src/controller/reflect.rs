@@ -10,7 +10,7 @@ use super::line::Head;
 use super::queue::{Lane, Queue};
 use super::store::{News, version};
 use super::watch::Sink;
-use super::world::{Known, Origin, World};
+use super::world::{Known, Origin, Scope, World};
 
 /// The caches and the queue that changes of theirs go to.
 #[derive(Debug, Default)]
@@ -45,28 +45,20 @@ pub type Witness = Box<dyn FnMut(&str) + Send>;
 /// The sink of one watch.
 pub struct Reflector<T> {
     shared: Arc<Shared>,
-    namespace: Option<String>,
+    scope: Scope,
     /// What the list that is coming in holds so far.
     listed: Option<HashSet<(Box<str>, Box<str>)>>,
-    synced: watch::Sender<usize>,
-    was_synced: bool,
+    /// Counts the watches whose list has come in once, this one not yet among them.
+    synced: Option<watch::Sender<usize>>,
     /// Somebody else to show every object to.
     pub witness: Option<Witness>,
     kind: PhantomData<fn(T)>,
 }
 
 impl<T> Reflector<T> {
-    /// Of a namespace, or of all. `synced` counts the watches whose list has come in once.
-    pub fn new(shared: Arc<Shared>, namespace: Option<String>, synced: watch::Sender<usize>) -> Self {
-        Reflector {
-            shared,
-            namespace,
-            listed: None,
-            synced,
-            was_synced: false,
-            witness: None,
-            kind: PhantomData,
-        }
+    /// Of a scope. `synced`, if somebody waits for it, counts the watches whose list has come in once.
+    pub fn new(shared: Arc<Shared>, scope: Scope, synced: Option<watch::Sender<usize>>) -> Self {
+        Reflector { shared, scope, listed: None, synced, witness: None, kind: PhantomData }
     }
 }
 
@@ -82,15 +74,16 @@ impl<T: Known> Sink for Reflector<T> {
             let at = version(at);
             let missing = {
                 let mut world = self.shared.world();
-                T::store(&mut world).missing(self.namespace.as_deref(), &listed, at)
+                T::store(&mut world).missing(self.scope.as_deref(), &listed, at)
             };
             for object in missing {
                 self.shared.gone(&*object, at);
             }
         }
-        if !self.was_synced {
-            self.was_synced = true;
-            self.synced.send_modify(|count| *count += 1);
+        let waiting = T::listed(&mut self.shared.world(), &self.scope);
+        self.shared.queue.add(waiting, Lane::Begun);
+        if let Some(synced) = self.synced.take() {
+            synced.send_modify(|count| *count += 1);
         }
     }
 

@@ -20,7 +20,7 @@ use super::reflect::{Reflector, Shared, Witness};
 use super::takeover::Takeover;
 use super::watch::{Subject, Watch};
 use super::worker::Workshop;
-use super::world::Known;
+use super::world::{Known, Scope};
 use super::write::Writer;
 use crate::rollout::{Deployment, Pod, ReplicaSet};
 
@@ -37,11 +37,6 @@ const LASTING_PODS: Subject = Subject {
     which: "&fieldSelector=status.phase!%3DFailed,status.phase!%3DSucceeded",
     form: Form::Metadata,
 };
-
-/// All objects of a kind, with all that they say.
-fn whole(kind: Kind) -> Subject {
-    Subject { kind, which: "", form: Form::Whole }
-}
 
 /// What a controller is made from.
 #[derive(Debug, Clone)]
@@ -134,7 +129,7 @@ impl Controller {
             permit: permit.clone(),
             metrics: metrics.clone(),
             synced: watch::Sender::new(0),
-            watches: options.namespaces.len().max(1) * 3,
+            watches: options.namespaces.len().max(1) * 2,
         };
         Ok(Controller { options, writer: Writer { api: Api::new(config)?, permit, metrics }, health })
     }
@@ -216,32 +211,51 @@ impl Controller {
             lookout = Some(guard.lookout());
             tasks.spawn(guard.run());
         }
-        let scopes = match &*self.options.namespaces {
+        let scopes: Vec<Scope> = match &*self.options.namespaces {
             [] => vec![None],
-            named => named.iter().cloned().map(Some).collect(),
+            named => named.iter().map(|name| Some(name.as_str().into())).collect(),
         };
         for scope in scopes {
             let witness = lookout
                 .clone()
                 .map(|lookout| -> Witness { Box::new(move |deployment| lookout.look(deployment)) });
-            self.follow::<Deployment>(tasks, whole(DEPLOYMENTS), scope.clone(), witness);
-            self.follow::<ReplicaSet>(tasks, whole(REPLICA_SETS), scope.clone(), None);
-            self.follow::<Pod>(tasks, LASTING_PODS, scope, None);
+            self.follow::<Deployment>(tasks, DEPLOYMENTS, scope.clone(), witness);
+            self.follow::<ReplicaSet>(tasks, REPLICA_SETS, scope.clone(), None);
+            self.follow_pods_where_they_matter(tasks, scope);
         }
     }
 
     fn follow<T: Known + 'static>(
         &self,
         tasks: &mut JoinSet<()>,
-        subject: Subject,
-        namespace: Option<String>,
+        kind: Kind,
+        scope: Scope,
         witness: Option<Witness>,
     ) {
         let api = self.writer.api.clone();
         let Health { shared, synced, .. } = self.health.clone();
-        let mut sink = Reflector::<T>::new(shared, namespace.clone(), synced);
+        let mut sink = Reflector::<T>::new(shared, scope.clone(), Some(synced));
         sink.witness = witness;
-        tasks.spawn(async move { Watch::new(&api, subject, namespace.as_deref(), &mut sink).run().await });
+        let subject = Subject { kind, which: "", form: Form::Whole };
+        tasks.spawn(async move { Watch::new(&api, subject, scope.as_deref(), &mut sink).run().await });
+    }
+
+    /// Follows the Pods as long as some Deployment uses Recreate. There are more of them, and they change more
+    /// often, than all else together.
+    fn follow_pods_where_they_matter(&self, tasks: &mut JoinSet<()>, scope: Scope) {
+        let (api, shared) = (self.writer.api.clone(), self.health.shared.clone());
+        let mut recreating = shared.world().recreating();
+        tasks.spawn(async move {
+            // The sender is in the world, and stays as long as this does.
+            while recreating.wait_for(|count| *count > 0).await.is_ok() {
+                let mut sink = Reflector::<Pod>::new(shared.clone(), scope.clone(), None);
+                tokio::select! {
+                    () = Watch::new(&api, LASTING_PODS, scope.as_deref(), &mut sink).run() => {}
+                    _ = recreating.wait_for(|count| *count == 0) => {}
+                }
+                shared.world().forget_pods(&scope);
+            }
+        });
     }
 }
 

@@ -219,6 +219,19 @@ impl<T: Cached> Store<T> {
         self.iter().filter(gone).cloned().collect()
     }
 
+    /// Drops all of a namespace, or all.
+    pub fn clear(&mut self, scope: Option<&str>) {
+        let Some(namespace) = scope else {
+            self.by_namespace = HashMap::new();
+            self.by_owner = HashMap::new();
+            self.orphans = HashMap::new();
+            return;
+        };
+        for object in self.by_namespace.remove(namespace).unwrap_or_default().values() {
+            self.unindex(object);
+        }
+    }
+
     fn insert(&mut self, object: Arc<T>) -> Put<T> {
         let names = match self.by_namespace.get_mut(object.namespace()) {
             Some(names) => names,
@@ -283,6 +296,19 @@ mod tests {
         assert_eq!((names(store.of_owner("u")), store.orphans("ns").len()), (vec!["a", "b"], 0));
         assert!(store.remove("ns", "a", 5).is_some());
         assert_eq!((names(store.of_owner("u")), store.len()), (vec!["b"], 2));
+    }
+
+    #[test]
+    fn what_is_cleared_is_not_found_in_any_way() {
+        for scope in [None, Some("ns")] {
+            let mut store = Store::indexed();
+            store.watched(set("a", Some("u"), 1));
+            store.watched(set("b", None, 2));
+            store.clear(Some("other"));
+            assert_eq!((store.len(), store.of_owner("u").len(), store.orphans("ns").len()), (2, 1, 1));
+            store.clear(scope);
+            assert_eq!((store.len(), store.of_owner("u").len(), store.orphans("ns").len()), (0, 0, 0));
+        }
     }
 
     #[test]

@@ -93,7 +93,7 @@ impl Workshop {
         let view = self.shared.world().view(key);
         let Some(view) = view else {
             self.pace.settled(key);
-            return Ok(None); // deleted while it waited
+            return Ok(None); // deleted while it waited, or its Pods are yet to come
         };
         let seen = view.observed();
         let plan = plan(&seen);

@@ -3,7 +3,10 @@
 //! One lock guards it all, so that the three kinds are seen at one moment. It is held for microseconds:
 //! planning and writing happen outside, on shared objects.
 
+use std::collections::HashSet;
 use std::sync::Arc;
+
+use tokio::sync::watch;
 
 use super::key::Key;
 use super::queue::Lane;
@@ -17,9 +20,17 @@ pub struct World {
     pub deployments: Store<Deployment>,
     /// ReplicaSets, found by Deployment.
     pub sets: Store<ReplicaSet>,
-    /// Pods of ReplicaSets, found by ReplicaSet.
+    /// Pods of ReplicaSets, found by ReplicaSet: only of the scopes that are followed now.
     pub pods: Store<Pod>,
+    /// The scopes whose Pods are all here.
+    pods_listed: HashSet<Scope>,
+    /// How many Deployments use Recreate. The other strategies never look at Pods, so that these need not
+    /// be followed while there is none.
+    recreating: watch::Sender<usize>,
 }
+
+/// What a watch covers: a namespace, or, without a name, all of them.
+pub type Scope = Option<Box<str>>;
 
 /// What bears on one Deployment.
 #[derive(Debug, Clone)]
@@ -34,7 +45,13 @@ pub struct View {
 
 impl Default for World {
     fn default() -> Self {
-        World { deployments: Store::plain(), sets: Store::indexed(), pods: Store::indexed() }
+        World {
+            deployments: Store::plain(),
+            sets: Store::indexed(),
+            pods: Store::indexed(),
+            pods_listed: HashSet::new(),
+            recreating: watch::Sender::new(0),
+        }
     }
 }
 
@@ -64,6 +81,10 @@ pub trait Known: Cached + Sized {
     fn seen(world: &mut World, object: Self, origin: Origin) -> Vec<Key>;
     /// Drops an object that is gone since `version`; tells which Deployments to look at.
     fn gone(world: &mut World, object: &Self, version: u64) -> Vec<Key>;
+    /// Notes that all of a scope are here; tells which Deployments have waited for that.
+    fn listed(_world: &mut World, _scope: &Scope) -> Vec<Key> {
+        Vec::new()
+    }
 }
 
 impl Known for Deployment {
@@ -85,14 +106,19 @@ impl Known for Deployment {
 
     fn seen(world: &mut World, object: Self, origin: Origin) -> Vec<Key> {
         let key = Key::new(&object.meta.namespace, &object.meta.name);
-        match put(&mut world.deployments, Arc::new(object), origin) {
-            Put::Old => Vec::new(),
-            Put::New | Put::After(_) => vec![key],
-        }
+        let object = Arc::new(object);
+        let old = match put(&mut world.deployments, object.clone(), origin) {
+            Put::Old => return Vec::new(),
+            Put::New => None,
+            Put::After(old) => Some(old),
+        };
+        world.count_recreating(old.as_deref(), Some(&object));
+        vec![key]
     }
 
     fn gone(world: &mut World, object: &Self, version: u64) -> Vec<Key> {
-        world.deployments.remove(&object.meta.namespace, &object.meta.name, version);
+        let held = world.deployments.remove(&object.meta.namespace, &object.meta.name, version);
+        world.count_recreating(held.as_deref(), None);
         vec![Key::new(&object.meta.namespace, &object.meta.name)]
     }
 }
@@ -159,6 +185,20 @@ impl Known for Pod {
         world.pods.remove(&object.namespace, &object.name, 0);
         world.waiting_for(object).into_iter().collect()
     }
+
+    fn listed(world: &mut World, scope: &Scope) -> Vec<Key> {
+        if !world.pods_listed.insert(scope.clone()) {
+            return Vec::new();
+        }
+        let in_scope =
+            |d: &&Arc<Deployment>| scope.as_deref().is_none_or(|scope| scope == &*d.meta.namespace);
+        let waiting = world.deployments.iter().filter(|d| recreates(d)).filter(in_scope);
+        waiting.map(|d| Key::new(&d.meta.namespace, &d.meta.name)).collect()
+    }
+}
+
+fn recreates(deployment: &Deployment) -> bool {
+    matches!(deployment.strategy, Strategy::Recreate)
 }
 
 fn put<T: Cached>(store: &mut Store<T>, object: Arc<T>, origin: Origin) -> Put<T> {
@@ -169,18 +209,42 @@ fn put<T: Cached>(store: &mut Store<T>, object: Arc<T>, origin: Origin) -> Put<T
 }
 
 impl World {
-    /// What bears on a Deployment; none if it is not known.
+    /// What bears on a Deployment; none if it is not known, or its Pods matter and are not known yet.
     pub fn view(&self, key: &Key) -> Option<View> {
         let deployment = self.deployments.get(key.namespace(), key.name())?.clone();
         let orphans = self.sets.orphans(key.namespace());
         let sets: Vec<_> = self.sets.of_owner(&deployment.meta.uid).iter().chain(orphans).cloned().collect();
-        let pods = match deployment.strategy {
-            Strategy::Recreate => {
-                sets.iter().flat_map(|set| self.pods.of_owner(&set.meta.uid)).cloned().collect()
+        let mut pods = Vec::new();
+        if recreates(&deployment) {
+            if !self.knows_pods_of(key.namespace()) {
+                return None;
             }
-            _ => Vec::new(),
-        };
+            pods.extend(sets.iter().flat_map(|set| self.pods.of_owner(&set.meta.uid)).cloned());
+        }
         Some(View { deployment, sets, pods })
+    }
+
+    /// How many Deployments need their Pods to be followed.
+    pub fn recreating(&self) -> watch::Receiver<usize> {
+        self.recreating.subscribe()
+    }
+
+    /// Drops the Pods of a scope that is followed no more.
+    pub fn forget_pods(&mut self, scope: &Scope) {
+        self.pods_listed.remove(scope);
+        self.pods.clear(scope.as_deref());
+    }
+
+    fn knows_pods_of(&self, namespace: &str) -> bool {
+        self.pods_listed.iter().any(|scope| scope.as_deref().is_none_or(|scope| scope == namespace))
+    }
+
+    fn count_recreating(&self, old: Option<&Deployment>, new: Option<&Deployment>) {
+        let (less, more) = (old.is_some_and(recreates), new.is_some_and(recreates));
+        if less != more {
+            self.recreating
+                .send_modify(|count| *count = (*count + usize::from(more)).saturating_sub(less.into()));
+        }
     }
 
     /// The Deployment that controls a ReplicaSet, if it is known. API versions are not compared.
@@ -215,7 +279,7 @@ impl World {
         let owner = pod.controller.as_ref().filter(|owner| owner.kind == OwnerKind::ReplicaSet)?;
         let set = self.sets.get(&pod.namespace, &owner.name).filter(|set| set.meta.uid == owner.uid)?;
         let (key, deployment) = self.resolve(&pod.namespace, set.controller.as_ref()?)?;
-        matches!(deployment.strategy, Strategy::Recreate).then_some(key)
+        recreates(deployment).then_some(key)
     }
 }
 
@@ -348,10 +412,48 @@ mod tests {
         let owner = controlled_by("ReplicaSet", "set", "set");
         let pod = json!({"metadata": {"namespace": "ns", "name": "pod", "ownerReferences": owner}});
         Pod::seen(&mut world, read(&pod), Origin::Watch);
+        assert!(world.view(&Key::new("ns", "b")).is_none(), "there may be more Pods");
+        assert_eq!(names(Pod::listed(&mut world, &Some("ns".into()))), ["b"], "it has waited for them");
+        assert_eq!(names(Pod::listed(&mut world, &Some("ns".into()))), [""; 0], "a later list is no news");
         let view = world.view(&Key::new("ns", "b")).unwrap();
         assert_eq!((view.sets.len(), view.pods.len()), (1, 1));
         let view = world.view(&Key::new("ns", "a")).unwrap();
         assert_eq!((view.sets.len(), view.pods.len()), (0, 0));
         assert!(world.view(&Key::new("ns", "gone")).is_none());
+    }
+
+    #[test]
+    fn pods_are_known_where_a_watch_covers_them() {
+        let b = Key::new("ns", "b");
+        for (scope, covers) in [(None, true), (Some("ns"), true), (Some("other"), false)] {
+            let (mut world, scope) = (world(), scope.map(Box::from));
+            let waiting = Pod::listed(&mut world, &scope);
+            assert_eq!((waiting.contains(&b), world.view(&b).is_some()), (covers, covers), "{scope:?}");
+            world.forget_pods(&scope);
+            assert!(world.view(&b).is_none());
+            assert!(world.view(&Key::new("ns", "a")).is_some(), "it does not look at Pods");
+        }
+    }
+
+    #[test]
+    fn deployments_that_recreate_are_counted() {
+        let mut world = world();
+        let recreating = world.recreating();
+        let changed = |strategy, version: &str| -> Deployment {
+            let mut object = deployment("a", "x", strategy);
+            object.meta.resource_version = version.into();
+            object
+        };
+        assert_eq!(*recreating.borrow(), 1);
+        for (strategy, version, count) in
+            [("Recreate", "2", 2), ("Recreate", "3", 2), ("RollingUpdate", "2", 2), ("RollingUpdate", "4", 1)]
+        {
+            Deployment::seen(&mut world, changed(strategy, version), Origin::Watch);
+            assert_eq!(*recreating.borrow(), count, "{strategy} at {version}");
+        }
+        for (name, count) in [("a", 1), ("b", 0), ("b", 0)] {
+            Deployment::gone(&mut world, &deployment(name, "x", "Recreate"), 9);
+            assert_eq!(*recreating.borrow(), count, "without {name}");
+        }
     }
 }
