@@ -47,12 +47,11 @@ impl Args {
         self.log.start()?;
         on_this_thread(async {
             let listener = match self.plain_listen {
-                Some(MaybeAddress(None)) => None,
-                Some(MaybeAddress(Some(address))) => Some(bind(address).await?),
-                None => bind(DEFAULT_ADDRESS)
-                    .await
-                    .inspect_err(|e| warn!("{e:#}: /livez, /readyz and /metrics are answered nowhere"))
-                    .ok(),
+                Some(MaybeAddress(address)) => bind(address).await?,
+                None => bind(Some(DEFAULT_ADDRESS)).await.unwrap_or_else(|e| {
+                    warn!("{e:#}: /livez, /readyz and /metrics are answered nowhere");
+                    None
+                }),
             };
             work(self.engine, listener).await
         })?;
@@ -60,9 +59,10 @@ impl Args {
     }
 }
 
-/// Opens the port for health and metrics.
-pub(super) async fn bind(address: SocketAddr) -> anyhow::Result<TcpListener> {
-    TcpListener::bind(address).await.with_context(|| format!("cannot listen on {address}"))
+/// Opens the port for health and metrics, if there is to be one.
+pub(super) async fn bind(address: Option<SocketAddr>) -> anyhow::Result<Option<TcpListener>> {
+    let Some(address) = address else { return Ok(None) };
+    TcpListener::bind(address).await.map(Some).with_context(|| format!("cannot listen on {address}"))
 }
 
 /// Runs the engine, with a port for health and metrics, until a signal ends it.

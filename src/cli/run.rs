@@ -37,11 +37,7 @@ impl Args {
             (Switch::On, Switch::On) => self.serve.serve_on_all_threads(Some(self.controller))?,
             (Switch::On, Switch::Off) => self.serve.serve_on_all_threads(None)?,
             (Switch::Off, Switch::On) => on_this_thread(async {
-                let listener = match plain_listen {
-                    Some(address) => Some(controller::bind(address).await?),
-                    None => None,
-                };
-                controller::work(self.controller, listener).await
+                controller::work(self.controller, controller::bind(plain_listen).await?).await
             })?,
             (Switch::Off, Switch::Off) => bail!("both the gate and the engine are off: nothing to do"),
         }

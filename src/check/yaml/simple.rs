@@ -314,6 +314,7 @@ mod tests {
             "b: 1\na:\n  d: yes\n  c:\nz:\n",
             "a:\n- b\n- c: d\n  e: f\n-   g: h\n    i:\n    - j\nk: l\n",
             "a:\n  - b\n  - c: # c\n      d: e\n",
+            "a: [x, 'y', 2]\n",
             "- a\n- b: c\n",
             "a: \"b: c # d\"\nb: 'e \\ f'   # c\nc: {}\nd: []\ne: [f, \"g\", 'h' , 1, -x/y=z]\n",
             "a: 0644\nb: 1_000\nc: -5\nd: .5\ne: b c  d\nf: a#b:c\ng: http://x:80/y\nh: $(A)\n",
@@ -420,7 +421,8 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(20_000))]
+        // What fails is shown whole, and becomes a case above.
+        #![proptest_config(ProptestConfig { cases: 20_000, failure_persistence: None, ..Default::default() })]
         #[test]
         fn what_is_read_is_read_alike(text in lines()) {
             reads_alike(&text);
