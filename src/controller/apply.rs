@@ -14,6 +14,7 @@ use super::api::{ApiError, DEPLOYMENTS, REPLICA_SETS};
 use super::events::Recorder;
 use super::reflect::Shared;
 use super::store::version;
+use super::wire::text;
 use super::world::{Known, Origin};
 use super::write::{WriteError, Writer};
 use crate::rollout::{Deployment, Failure, Plan, PlannedEvent, ReplicaSet, Request, Resource, Step, Verb};
@@ -117,7 +118,7 @@ impl Apply<'_> {
             }
         }
         if with_status && let Some(write) = &plan.status {
-            match self.send(write.request(self.deployment)).await {
+            match self.send(write.request(self.deployment, self.version.as_deref())).await {
                 Err(error) if error.has_code(404) => {} // the Deployment is gone, and its end will be seen
                 sent => sent?,
             }
@@ -142,7 +143,11 @@ impl Apply<'_> {
             Step::Rollback { to: Some(set), .. } => template = Some(self.template_of(&set.name).await?),
             _ => {}
         }
-        match (step, self.send(step.request(self.deployment, template.as_ref())).await) {
+        let version = match step {
+            Step::Rollback { .. } => self.version.as_deref(),
+            _ => self.versions.get(step.name()).map(String::as_str),
+        };
+        match (step, self.send(step.request(self.deployment, template.as_ref(), version)).await) {
             (Step::Adopt { .. } | Step::Delete { .. }, Err(error)) if error.has_code(404) => Ok(()),
             (Step::Release { .. }, Err(error)) if error.has_code(404) || error.has_code(422) => Ok(()),
             (Step::Create(new), Err(RoundError::Api { source, .. })) => {
@@ -153,12 +158,7 @@ impl Apply<'_> {
     }
 
     /// Sends a write and takes the answer in.
-    async fn send(&mut self, mut request: Request) -> Result<(), RoundError> {
-        let of_set = request.resource == Resource::ReplicaSet;
-        let written = if of_set { self.versions.get(&request.name) } else { self.version.as_ref() };
-        if let Some(version) = written {
-            request.at_version(version);
-        }
+    async fn send(&mut self, request: Request) -> Result<(), RoundError> {
         let namespace = &*self.deployment.meta.namespace;
         match self.writer.send(namespace, &request).await {
             Ok(answer) => self.take_in(&request, &answer),
@@ -268,11 +268,6 @@ impl RoundError {
     fn has_code(&self, code: u16) -> bool {
         matches!(self, RoundError::Api { source, .. } if source.has_code(code))
     }
-}
-
-/// What is no text is no JSON either, and is found out when it is read.
-fn text(answer: &[u8]) -> &str {
-    std::str::from_utf8(answer).unwrap_or_default()
 }
 
 fn verb(request: &Request) -> &'static str {

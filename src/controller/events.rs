@@ -2,7 +2,6 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use k8s_openapi::jiff::Timestamp;
 use serde::Serialize;
 use tokio::sync::mpsc;
 use tracing::debug;
@@ -129,21 +128,17 @@ impl Recorder {
             involved_object,
             class: event.kind,
             reason: event.reason,
-            first_timestamp: seconds(record.first),
+            first_timestamp: clock::rfc3339(record.first),
             source: Source { component: SOURCE },
             reporting_component: if combined { "" } else { SOURCE },
             reporting_instance: "",
-            latest: Latest { count: record.count, last_timestamp: seconds(now), message },
+            latest: Latest { count: record.count, last_timestamp: clock::rfc3339(now), message },
         };
         let parcel = Parcel { again, object };
         if self.out.try_send(parcel).is_err() {
             debug!(deployment = %meta.name, "event dropped: too many are waiting");
         }
     }
-}
-
-fn seconds(at: Timestamp) -> String {
-    at.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
 }
 
 impl Sender {

@@ -1,10 +1,11 @@
 //! One reading of what bears on one Deployment, for those who keep no caches. It only reads.
 
 use k8s_openapi::jiff::Timestamp;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::value::RawValue;
 
-use super::api::{Api, ApiError, DEPLOYMENTS, Kind, PODS, REPLICA_SETS};
+use super::api::{Api, ApiError, DEPLOYMENTS, Form, Kind, PODS, REPLICA_SETS};
+use super::wire::Page;
 use crate::rollout::{Deployment, Strategy};
 
 /// Objects asked for at once, as kubectl does it.
@@ -17,18 +18,6 @@ struct Gathered {
     deployment: Box<RawValue>,
     replica_sets: Vec<Box<RawValue>>,
     pods: Vec<Box<RawValue>>,
-}
-
-#[derive(Deserialize)]
-struct Page {
-    metadata: PageMeta,
-    items: Option<Vec<Box<RawValue>>>,
-}
-
-#[derive(Deserialize)]
-struct PageMeta {
-    #[serde(default, rename = "continue")]
-    next: String,
 }
 
 /// Reads a Deployment, and the ReplicaSets of its namespace; Pods too, where the strategy looks at them. Gives
@@ -55,11 +44,12 @@ async fn list(api: &Api, kind: Kind, namespace: &str) -> Result<Vec<Box<RawValue
     let mut objects = Vec::new();
     let mut url = format!("{path}?limit={PAGE}");
     loop {
-        let page: Page = serde_json::from_slice(&api.get(&url).await?)?;
-        objects.extend(page.items.unwrap_or_default());
-        if page.metadata.next.is_empty() {
+        let body = api.list(&url, Form::Whole).await?;
+        let page = Page::read(&body)?;
+        objects.extend(page.items.into_iter().map(ToOwned::to_owned));
+        if page.next.is_empty() {
             return Ok(objects);
         }
-        url = format!("{path}?limit={PAGE}&continue={}", page.metadata.next);
+        url = format!("{path}?limit={PAGE}&continue={}", page.next);
     }
 }

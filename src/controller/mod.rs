@@ -1,7 +1,7 @@
 //! The controller: watches, queue, workers, writes, leadership. The thin shell around [`crate::rollout`].
 //!
 //! What it does, in the order of the data: [`watch`] follows the API server, by way of [`api`] and
-//! [`transport`] and [`line`]; [`reflect`] puts what comes into the caches ([`world`], [`store`]) and the Deployments
+//! [`transport`] and [`wire`]; [`reflect`] puts what comes into the caches ([`world`], [`store`]) and the Deployments
 //! concerned into the [`queue`]; each [`worker`] takes one, plans, and lets [`apply`] carry the plan out
 //! through [`mod@write`], which asks [`permit`] first; [`events`] go off to the side. [`pace`] says when a
 //! status is written, [`backoff`] when a failure is tried again. [`leader`] (with [`lease`]) and
@@ -19,7 +19,6 @@ pub mod gather;
 pub mod key;
 pub mod leader;
 pub mod lease;
-pub mod line;
 pub mod metrics;
 pub mod pace;
 pub mod permit;
@@ -32,6 +31,7 @@ pub mod store;
 pub mod takeover;
 pub mod transport;
 pub mod watch;
+pub mod wire;
 pub mod worker;
 pub mod world;
 pub mod write;

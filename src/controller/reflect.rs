@@ -6,10 +6,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::watch;
 
-use super::line::Head;
 use super::queue::{Lane, Queue};
 use super::store::{News, version};
 use super::watch::Sink;
+use super::wire::Head;
 use super::world::{Known, Origin, Scope, World};
 
 /// The caches and the queue that changes of theirs go to.

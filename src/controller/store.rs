@@ -5,7 +5,7 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use super::line::Head;
+use super::wire::Head;
 use crate::rollout::{Controller, Deployment, Pod, ReplicaSet};
 
 /// What a store must know of an object.

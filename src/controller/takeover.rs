@@ -238,7 +238,7 @@ fn probe(namespace: &str) -> Value {
 
 fn event(manager: &str, about: &Value) -> Value {
     let (meta, now) = (&about["metadata"], clock::now());
-    let time = now.strftime("%Y-%m-%dT%H:%M:%SZ").to_string();
+    let time = clock::rfc3339(now);
     let name = meta["name"].as_str().unwrap_or(PROBE);
     json!({
         "apiVersion": "v1",

@@ -10,11 +10,10 @@ use bytes::{Buf, Bytes, BytesMut};
 use http_body_util::BodyExt;
 use hyper::body::Incoming;
 use serde::Deserialize;
-use serde_json::value::RawValue;
 use tracing::{debug, warn};
 
 use super::api::{Api, ApiError, Form, Kind};
-use super::line::{Head, Line};
+use super::wire::{Head, Line, Page};
 
 /// How long a watch lasts; then it is taken up anew. Servers do the same after a time of their own.
 const LASTS_SECS: u32 = 600;
@@ -81,21 +80,6 @@ pub struct Watch<'a, S> {
     /// Where it is; none before the list is complete.
     version: Option<String>,
     streams: bool,
-}
-
-#[derive(Deserialize)]
-struct Page<'a> {
-    metadata: PageMeta,
-    #[serde(borrow)]
-    items: Option<Vec<&'a RawValue>>,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct PageMeta {
-    resource_version: String,
-    #[serde(default, rename = "continue")]
-    next: String,
 }
 
 #[derive(Deserialize)]
@@ -224,20 +208,19 @@ impl<'a, S: Sink> Watch<'a, S> {
                 url.push_str(&format!("&continue={next}"));
             }
             let body = self.api.list(&url, self.subject.form).await.map_err(|error| end_of(error, false))?;
-            let text = std::str::from_utf8(&body).unwrap_or_default();
-            let page: Page<'_> = serde_json::from_str(text).map_err(ApiError::from)?;
-            for object in page.items.unwrap_or_default() {
+            let page = Page::read(&body).map_err(ApiError::from)?;
+            for object in page.items {
                 let object = object.get();
                 if let Err(error) = Head::read(object).and_then(|head| self.sink.seen(&head, object)) {
                     warn!(kind = self.subject.kind.plural, %error, "object cannot be read, passed over");
                 }
             }
-            if page.metadata.next.is_empty() {
-                self.sink.list_ends(&page.metadata.resource_version);
-                self.version = Some(page.metadata.resource_version);
+            if page.next.is_empty() {
+                self.sink.list_ends(&page.resource_version);
+                self.version = Some(page.resource_version.into_owned());
                 return Ok(());
             }
-            next = page.metadata.next;
+            next = page.next.into_owned();
         }
     }
 }

@@ -55,8 +55,8 @@ impl Writer {
             Verb::StrategicPatch => (Method::PATCH, Content::StrategicPatch),
             Verb::Delete => (Method::DELETE, Content::Json),
         };
-        let body = serde_json::to_vec(&request.body).map_err(ApiError::from)?;
-        self.raw(Form::Whole, resource, method, &path, (content, body)).await
+        let body = (content, request.body.clone().into_bytes());
+        self.raw(Form::Whole, resource, method, &path, body).await
     }
 
     /// Creates an Event.

@@ -158,9 +158,9 @@ impl Snapshot {
                 Step::Rollback { to: Some(set), .. } => self.part(&set.name, "/spec/template"),
                 _ => None,
             };
-            planned.step.request(&self.deployment, template.as_ref())
+            planned.step.request(&self.deployment, template.as_ref(), None)
         });
-        steps.chain(plan.status.iter().map(|write| write.request(&self.deployment))).collect()
+        steps.chain(plan.status.iter().map(|write| write.request(&self.deployment, None))).collect()
     }
 }
 
@@ -170,22 +170,22 @@ impl Snapshot {
     /// Upstream writes a ReplicaSet that it has adopted or released as it was seen before, so with its old
     /// owners. An API server refuses that as stale, and the next sync goes on; but the recorded one refuses
     /// nothing, and there the change of owner is undone. Only here is this done likewise.
-    fn recorded_requests(&self, plan: &Plan) -> Vec<Request> {
-        let mut requests = self.requests(plan);
-        for (planned, request) in plan.steps.iter().zip(&mut requests) {
+    fn recorded_writes(&self, plan: &Plan) -> Vec<Write> {
+        let mut writes: Vec<_> = self.requests(plan).into_iter().map(Write::from).collect();
+        for (planned, write) in plan.steps.iter().zip(&mut writes) {
             let name = planned.step.name();
             let claimed = |p: &Planned| p.step.is_claim() && p.step.name() == name;
-            if matches!(planned.step, Step::Update { .. }) && plan.steps.iter().any(claimed) {
-                request.body["metadata"]["ownerReferences"] =
+            if let (Step::Update { .. }, Some(patch)) = (&planned.step, &mut write.patch)
+                && plan.steps.iter().any(claimed)
+            {
+                patch["metadata"]["ownerReferences"] =
                     self.part(name, "/metadata/ownerReferences").unwrap_or_default();
             }
-            if let (Step::Create(_), Some(template)) =
-                (&planned.step, request.body.pointer_mut("/spec/template"))
-            {
+            if let Some(template) = write.object.as_mut().and_then(|set| set.pointer_mut("/spec/template")) {
                 *template = as_go_writes(template);
             }
         }
-        requests
+        writes
     }
 }
 
@@ -224,7 +224,7 @@ fn answer_to(id: Value, snapshot: &Snapshot) -> Answer {
     let plan = snapshot.plan();
     Answer {
         id,
-        writes: snapshot.recorded_requests(&plan).into_iter().map(Write::from).collect(),
+        writes: snapshot.recorded_writes(&plan),
         requeue_after_seconds: plan.recheck.map(|recheck| match recheck {
             Recheck::Soon | Recheck::Idle => 0.0,
             Recheck::After(time) => time.as_secs_f64(),
@@ -248,10 +248,11 @@ impl From<Request> for Write {
             Verb::MergePatch => ("patch", "application/merge-patch+json"),
             Verb::StrategicPatch => ("patch", "application/strategic-merge-patch+json"),
         };
+        let body = serde_json::from_str(&request.body).ok();
         let (patch, object) = match request.verb {
-            Verb::Create => (None, Some(request.body)),
+            Verb::Create => (None, body),
             Verb::Delete => (None, None),
-            Verb::MergePatch | Verb::StrategicPatch => (Some(request.body), None),
+            Verb::MergePatch | Verb::StrategicPatch => (body, None),
         };
         Write { verb, resource, subresource, name: request.name, patch_type, patch, object }
     }

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use serde_json::{Value, json};
 
 use super::observed::{Deployment, DeploymentStatus};
-use super::request::status_json;
+use super::request::StatusJson;
 use super::step::{Plan, Planned, Recheck, Step};
 
 /// Says in words what a plan does to a Deployment, and why.
@@ -111,7 +111,7 @@ pub fn plan_json(d: &Deployment, plan: &Plan) -> Value {
         "name": d.meta.name,
         "why": plan.why.iter().map(ToString::to_string).collect::<Vec<_>>(),
         "steps": plan.steps.iter().map(step_json).collect::<Vec<_>>(),
-        "status": plan.status.as_ref().map(|write| status_json(&write.status)),
+        "status": plan.status.as_ref().map(|write| StatusJson::of(&write.status)),
         "revision": plan.status.as_ref().and_then(|write| write.revision.as_deref()),
         "events": events.collect::<Vec<_>>(),
         "recheckAfterSeconds": plan.recheck.and_then(|recheck| match recheck {

@@ -13,8 +13,7 @@
 //!    ends instead: at most a write of status and an event, or, where the name is taken by an equal
 //!    ReplicaSet of the same Deployment, a plan that goes on with that one.
 //! 3. Act: for each step [`Step::request`] gives the API call, and [`StatusWrite::request`] that of the
-//!    status. After another write of the same round to the same object, put in the resourceVersion that it
-//!    gave back ([`Request::at_version`]). See [`Plan`] for what failures mean.
+//!    status. See [`Plan`] for what failures mean.
 //!
 //! Start reading at [`plan`], then `rolling.rs`. A round's state is in `round.rs`.
 //!

@@ -3,12 +3,15 @@
 //! Every change to an object that exists is a patch of just that change, with the resourceVersion that it
 //! was decided on; so no field is lost that this build does not know, and a stale write is refused.
 
-use k8s_openapi::jiff::Timestamp;
+use std::collections::BTreeMap;
+
+use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::{Map, Value, json};
 
 use super::annotations::REVISION;
 use super::observed::{Condition, Deployment, DeploymentStatus};
 use super::step::{NewSet, StatusWrite, Step, Target};
+use crate::clock::rfc3339;
 
 /// The label that tells the ReplicaSets of one Deployment apart.
 pub const HASH_LABEL: &str = "pod-template-hash";
@@ -46,22 +49,8 @@ pub struct Request {
     pub resource: Resource,
     /// Name of the object.
     pub name: String,
-    /// The object, the patch, or the options.
-    pub body: Value,
-}
-
-impl Request {
-    /// Puts in the resourceVersion that an earlier write of the same round gave back.
-    pub fn at_version(&mut self, resource_version: &str) {
-        let place = match self.verb {
-            Verb::MergePatch => "/metadata/resourceVersion",
-            Verb::Delete => "/preconditions/resourceVersion",
-            Verb::Create | Verb::StrategicPatch => return,
-        };
-        if let Some(held) = self.body.pointer_mut(place) {
-            *held = resource_version.into();
-        }
-    }
+    /// The object, the patch, or the options, as JSON.
+    pub body: String,
 }
 
 impl Step {
@@ -76,45 +65,39 @@ impl Step {
         }
     }
 
-    /// The call. A rollback to a set takes the JSON of that set's pod template, read live.
-    pub fn request(&self, d: &Deployment, template: Option<&Value>) -> Request {
+    /// The call. A rollback to a set takes the JSON of that set's pod template, read live. `version` is the
+    /// resourceVersion that an earlier write of the same round to the same object gave back, if there was one.
+    pub fn request(&self, d: &Deployment, template: Option<&Value>, version: Option<&str>) -> Request {
         match self {
-            Step::Adopt { set } => of_set(Verb::StrategicPatch, set, adoption(d, set)),
+            Step::Adopt { set } => of_set(Verb::StrategicPatch, set, &adoption(d, set)),
             Step::Release { set } => {
                 let gone = json!({"$patch": "delete", "uid": d.meta.uid});
                 let body = json!({"metadata": {"uid": set.uid, "ownerReferences": [gone]}});
-                of_set(Verb::StrategicPatch, set, body)
+                of_set(Verb::StrategicPatch, set, &body)
             }
             Step::Create(new) => Request {
                 verb: Verb::Create,
                 resource: Resource::ReplicaSet,
                 name: new.name.clone(),
-                body: replica_set(d, new),
+                body: replica_set(d, new).to_string(),
             },
             Step::Update { set, scale, annotations, min_ready_secs } => {
-                let mut spec = Map::new();
-                if let Some(scale) = scale {
-                    spec.insert("replicas".into(), scale.to.into());
-                }
-                if let Some(secs) = min_ready_secs {
-                    spec.insert("minReadySeconds".into(), present(*secs));
-                }
-                let mut body = json!({"metadata": {"resourceVersion": set.resource_version}});
-                if !annotations.is_empty() {
-                    body["metadata"]["annotations"] = json!(annotations);
-                }
-                if !spec.is_empty() {
-                    body["spec"] = spec.into();
-                }
-                of_set(Verb::MergePatch, set, body)
+                let spec = SetSpec {
+                    replicas: scale.map(|scale| scale.to),
+                    min_ready_seconds: min_ready_secs.map(present),
+                };
+                let metadata =
+                    Metadata { resource_version: version.unwrap_or(&set.resource_version), annotations };
+                of_set(Verb::MergePatch, set, &SetPatch { metadata, spec })
             }
             Step::Delete { set } => {
-                let seen = json!({"uid": set.uid, "resourceVersion": set.resource_version});
-                of_set(Verb::Delete, set, json!({"preconditions": seen}))
+                let version = version.unwrap_or(&set.resource_version);
+                let seen = json!({"uid": set.uid, "resourceVersion": version});
+                of_set(Verb::Delete, set, &json!({"preconditions": seen}))
             }
             Step::Rollback { annotations, .. } => {
-                let metadata =
-                    json!({"resourceVersion": d.meta.resource_version, "annotations": annotations});
+                let version = version.unwrap_or(&d.meta.resource_version);
+                let metadata = json!({"resourceVersion": version, "annotations": annotations});
                 let mut body = json!({"metadata": metadata});
                 if let Some(template) = template {
                     body["spec"] = json!({"template": template_change(d, template)});
@@ -123,15 +106,56 @@ impl Step {
                     verb: Verb::MergePatch,
                     resource: Resource::Deployment,
                     name: d.meta.name.to_string(),
-                    body,
+                    body: body.to_string(),
                 }
             }
         }
     }
 }
 
-fn of_set(verb: Verb, set: &Target, body: Value) -> Request {
-    Request { verb, resource: Resource::ReplicaSet, name: set.name.to_string(), body }
+fn of_set(verb: Verb, set: &Target, body: &impl Serialize) -> Request {
+    Request { verb, resource: Resource::ReplicaSet, name: set.name.to_string(), body: text(body) }
+}
+
+fn text(body: &impl Serialize) -> String {
+    serde_json::to_string(body).expect("a body holds only what JSON can")
+}
+
+/// What writes change most often, as merge patches: given as they are, since it is most of what is sent.
+#[derive(serde::Serialize)]
+struct SetPatch<'a> {
+    metadata: Metadata<'a>,
+    #[serde(skip_serializing_if = "SetSpec::is_empty")]
+    spec: SetSpec,
+}
+
+#[derive(serde::Serialize)]
+struct StatusPatch<'a> {
+    metadata: Metadata<'a>,
+    status: StatusJson<'a>,
+}
+
+#[derive(serde::Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Metadata<'a> {
+    resource_version: &'a str,
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    annotations: &'a BTreeMap<Box<str>, Box<str>>,
+}
+
+#[derive(serde::Serialize)]
+#[serde(rename_all = "camelCase")]
+struct SetSpec {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    replicas: Option<i32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    min_ready_seconds: Option<Option<i32>>,
+}
+
+impl SetSpec {
+    fn is_empty(&self) -> bool {
+        self.replicas.is_none() && self.min_ready_seconds.is_none()
+    }
 }
 
 fn adoption(d: &Deployment, set: &Target) -> Value {
@@ -231,63 +255,73 @@ fn merge_patch(from: &Value, to: &Value) -> Value {
 
 impl StatusWrite {
     /// The call. The whole status is given, counters of 0 as null, so that what is stored does not depend
-    /// on what was there.
-    pub fn request(&self, d: &Deployment) -> Request {
-        let mut metadata = json!({"resourceVersion": d.meta.resource_version});
-        if let Some(revision) = &self.revision {
-            metadata["annotations"] = json!({REVISION: revision});
-        }
+    /// on what was there. `version` is as in [`Step::request`].
+    pub fn request(&self, d: &Deployment, version: Option<&str>) -> Request {
+        let revision = self.revision.iter().map(|revision| (REVISION.into(), revision.clone()));
+        let metadata = Metadata {
+            resource_version: version.unwrap_or(&d.meta.resource_version),
+            annotations: &revision.collect(),
+        };
         Request {
             verb: Verb::MergePatch,
             resource: Resource::DeploymentStatus,
             name: d.meta.name.to_string(),
-            body: json!({"metadata": metadata, "status": status_json(&self.status)}),
+            body: text(&StatusPatch { metadata, status: StatusJson::of(&self.status) }),
         }
     }
 }
 
 /// A status as a merge patch: what is not there is null.
-pub(super) fn status_json(status: &DeploymentStatus) -> Value {
-    let generation = match status.observed_generation {
-        0 => Value::Null,
-        generation => generation.into(),
-    };
-    json!({
-        "observedGeneration": generation,
-        "replicas": present(status.replicas),
-        "updatedReplicas": present(status.updated),
-        "readyReplicas": present(status.ready),
-        "availableReplicas": present(status.available),
-        "unavailableReplicas": present(status.unavailable),
-        "terminatingReplicas": status.terminating,
-        "collisionCount": status.collision_count,
-        "conditions": status.conditions.iter().map(condition_json).collect::<Vec<_>>(),
-    })
+#[derive(serde::Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct StatusJson<'a> {
+    observed_generation: Option<i64>,
+    replicas: Option<i32>,
+    updated_replicas: Option<i32>,
+    ready_replicas: Option<i32>,
+    available_replicas: Option<i32>,
+    unavailable_replicas: Option<i32>,
+    terminating_replicas: Option<i32>,
+    collision_count: Option<i32>,
+    conditions: &'a [Condition],
 }
 
-fn present(number: i32) -> Value {
-    if number == 0 { Value::Null } else { number.into() }
-}
-
-fn condition_json(condition: &Condition) -> Value {
-    let mut fields = condition.other.clone();
-    let mut put = |key: &str, value: Value| fields.insert(key.to_owned(), value);
-    put("type", (*condition.kind).into());
-    put("status", (*condition.status).into());
-    put("lastUpdateTime", time(condition.updated));
-    put("lastTransitionTime", time(condition.changed));
-    for (key, text) in [("reason", &condition.reason), ("message", &condition.message)] {
-        if !text.is_empty() {
-            put(key, (**text).into());
+impl<'a> StatusJson<'a> {
+    pub(super) fn of(status: &'a DeploymentStatus) -> Self {
+        StatusJson {
+            observed_generation: (status.observed_generation != 0).then_some(status.observed_generation),
+            replicas: present(status.replicas),
+            updated_replicas: present(status.updated),
+            ready_replicas: present(status.ready),
+            available_replicas: present(status.available),
+            unavailable_replicas: present(status.unavailable),
+            terminating_replicas: status.terminating,
+            collision_count: status.collision_count,
+            conditions: &status.conditions,
         }
     }
-    fields.into()
 }
 
-/// RFC 3339 in whole seconds, as the API writes times.
-fn time(at: Option<Timestamp>) -> Value {
-    match at {
-        Some(at) => at.strftime("%Y-%m-%dT%H:%M:%SZ").to_string().into(),
-        None => Value::Null,
+fn present(number: i32) -> Option<i32> {
+    (number != 0).then_some(number)
+}
+
+impl Serialize for Condition {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        let mut fields = to.serialize_map(None)?;
+        for (key, value) in &self.other {
+            fields.serialize_entry(key, value)?;
+        }
+        fields.serialize_entry("type", &self.kind)?;
+        fields.serialize_entry("status", &self.status)?;
+        for (key, at) in [("lastUpdateTime", self.updated), ("lastTransitionTime", self.changed)] {
+            fields.serialize_entry(key, &at.map(rfc3339))?;
+        }
+        for (key, text) in [("reason", &self.reason), ("message", &self.message)] {
+            if !text.is_empty() {
+                fields.serialize_entry(key, text)?;
+            }
+        }
+        fields.end()
     }
 }

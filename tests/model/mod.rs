@@ -302,12 +302,13 @@ impl Cluster {
     }
 
     fn accept(&mut self, request: &Request) -> Result<String, Refusal> {
+        let body: Value = serde_json::from_str(&request.body).unwrap();
         let (name, number) = (&request.name, self.number());
         if request.verb == Verb::Create {
             if self.stored.sets.contains_key(name) {
                 return Err(Refusal::AlreadyExists);
             }
-            let mut set = request.body.clone();
+            let mut set = body;
             set["status"] = json!({"replicas": 0});
             set["metadata"]["generation"] = 1.into();
             self.stamp(&mut set);
@@ -324,7 +325,7 @@ impl Cluster {
         match request.verb {
             Verb::Create => unreachable!(),
             Verb::Delete => {
-                let asked = &request.body["preconditions"];
+                let asked = &body["preconditions"];
                 if asked["uid"] != held["metadata"]["uid"]
                     || asked["resourceVersion"] != held["metadata"]["resourceVersion"]
                 {
@@ -336,18 +337,18 @@ impl Cluster {
                 return Ok(String::new());
             }
             Verb::StrategicPatch => {
-                if request.body["metadata"]["uid"] != held["metadata"]["uid"] {
+                if body["metadata"]["uid"] != held["metadata"]["uid"] {
                     return Err(Refusal::Conflict);
                 }
-                patch_owners(&mut object, &request.body);
+                patch_owners(&mut object, &body);
             }
             Verb::MergePatch => {
-                let asked = &request.body["metadata"]["resourceVersion"];
-                assert!(asked.is_string(), "a patch without resourceVersion: {}", request.body);
+                let asked = &body["metadata"]["resourceVersion"];
+                assert!(asked.is_string(), "a patch without resourceVersion: {}", body);
                 if *asked != held["metadata"]["resourceVersion"] {
                     return Err(Refusal::Conflict);
                 }
-                merge(&mut object, &request.body);
+                merge(&mut object, &body);
                 assert_ne!(object, *held, "a write that changes nothing");
                 judge(request.resource, held, &mut object);
             }
@@ -407,7 +408,11 @@ impl Cluster {
                 }
                 _ => None,
             };
-            let request = planned.step.request(d, template.as_ref());
+            let version = match &planned.step {
+                Step::Rollback { .. } => versions.get(&(false, d.meta.name.to_string())),
+                step => versions.get(&(true, step.name().to_owned())),
+            };
+            let request = planned.step.request(d, template.as_ref(), version.map(String::as_str));
             match self.send(request, plan, &mut versions) {
                 Ok(()) => self.tell(plan, Some(at)),
                 Err(Refusal::AlreadyExists) => return self.name_taken(seen, planned.step.name()),
@@ -418,22 +423,21 @@ impl Cluster {
         }
         self.tell(plan, None);
         if let Some(status) = &plan.status {
-            self.send(status.request(d), plan, &mut versions)?;
+            let version = versions.get(&(false, d.meta.name.to_string()));
+            let request = status.request(d, version.map(String::as_str));
+            self.send(request, plan, &mut versions)?;
         }
         if plan.failure.is_some() { Err(Refusal::Conflict) } else { Ok(()) }
     }
 
     fn send(
         &mut self,
-        mut request: Request,
+        request: Request,
         plan: &Plan,
         versions: &mut BTreeMap<(bool, String), String>,
     ) -> Result<(), Refusal> {
-        let key = (request.resource == Resource::ReplicaSet, request.name.clone());
-        if let Some(version) = versions.get(&key) {
-            request.at_version(version);
-        }
         let version = self.write(&request, plan)?;
+        let key = (request.resource == Resource::ReplicaSet, request.name);
         versions.insert(key, version);
         Ok(())
     }

@@ -1,4 +1,4 @@
-//! What a watch sends, read no further than it must be.
+//! What lists and watches send, read no further than it must be.
 //!
 //! Most of what a busy controller is sent is the echo of its own writes. To know an object by its head and
 //! to look at its body only if it is news is cheaper than anything that reads all of it.
@@ -30,6 +30,49 @@ pub struct Head<'a> {
     pub resource_version: Cow<'a, str>,
 }
 
+/// One page of a list.
+#[derive(Debug)]
+pub struct Page<'a> {
+    /// The objects, as JSON.
+    pub items: Vec<&'a RawValue>,
+    /// As of which resourceVersion.
+    pub resource_version: Cow<'a, str>,
+    /// How to ask for the next one; empty on the last.
+    pub next: Cow<'a, str>,
+}
+
+/// Bytes as text. What is no text is no JSON either, and is found out when it is read.
+pub fn text(bytes: &[u8]) -> &str {
+    std::str::from_utf8(bytes).unwrap_or_default()
+}
+
+impl<'a> Page<'a> {
+    /// Reads a page.
+    ///
+    /// # Errors
+    /// When it is none.
+    pub fn read(body: &'a [u8]) -> Result<Self, serde_json::Error> {
+        #[derive(Deserialize)]
+        struct Whole<'a> {
+            #[serde(borrow)]
+            metadata: Metadata<'a>,
+            #[serde(borrow)]
+            items: Option<Vec<&'a RawValue>>,
+        }
+        #[derive(Deserialize)]
+        #[serde(rename_all = "camelCase")]
+        struct Metadata<'a> {
+            #[serde(borrow)]
+            resource_version: Cow<'a, str>,
+            #[serde(borrow, default, rename = "continue")]
+            next: Cow<'a, str>,
+        }
+        let Whole { metadata, items } = serde_json::from_str(text(body))?;
+        let Metadata { resource_version, next } = metadata;
+        Ok(Page { items: items.unwrap_or_default(), resource_version, next })
+    }
+}
+
 impl<'a> Line<'a> {
     /// Takes a line apart. Whether the object is one is left to whoever reads it.
     ///
@@ -43,8 +86,7 @@ impl<'a> Line<'a> {
             #[serde(borrow)]
             object: &'a RawValue,
         }
-        // What is no text is no JSON either.
-        let text = std::str::from_utf8(line).unwrap_or_default();
+        let text = text(line);
         if let Some(line) = Line::cut(text) {
             return Ok(line);
         }
@@ -173,6 +215,19 @@ mod tests {
             assert!(Line::read(line.as_bytes()).is_err(), "{line}");
         }
         assert!(Line::read(b"{\"type\":\"ADDED\",\"object\":{\"a\":\"\xff\"}}").is_err());
+    }
+
+    #[test]
+    fn pages_are_read_with_or_without_objects() {
+        for (page, items, next) in [
+            (r#"{"items":[{"a":1},{}],"metadata":{"resourceVersion":"7","continue":"x"}}"#, 2, "x"),
+            (r#"{"metadata":{"resourceVersion":"7"},"items":null}"#, 0, ""),
+            (r#"{"metadata":{"resourceVersion":"7"}}"#, 0, ""),
+        ] {
+            let page = Page::read(page.as_bytes()).unwrap();
+            assert_eq!((page.items.len(), &*page.resource_version, &*page.next), (items, "7", next));
+        }
+        assert!(Page::read(b"{}").is_err());
     }
 
     #[test]
