@@ -13,7 +13,7 @@
 //!
 //! | module | decides or owns |
 //! |---|---|
-//! | [`kube_types`] | names, quantities, selectors, IP addresses: small rules that many parts share |
+//! | [`kube_types`] | names, quantities, selectors, times, IP addresses: small rules that many parts share |
 //! | [`schema`] | the type table, and what it drives: strict decoding, printing, equality, hashes |
 //! | [`defaults`] | what the server fills in, and which fields it drops |
 //! | [`validate`] | every fault of an object, with field paths, and what is warned about |

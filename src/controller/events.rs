@@ -9,6 +9,7 @@ use tracing::debug;
 use super::correlate::{Correlator, Said, Verdict};
 use super::write::{WriteError, Writer};
 use crate::clock;
+use crate::kube_types::time::rfc3339;
 use crate::rollout::{Deployment, Event};
 
 /// Events that may wait to be sent; further ones are dropped.
@@ -128,11 +129,11 @@ impl Recorder {
             involved_object,
             class: event.kind,
             reason: event.reason,
-            first_timestamp: clock::rfc3339(record.first),
+            first_timestamp: rfc3339(record.first),
             source: Source { component: SOURCE },
             reporting_component: if combined { "" } else { SOURCE },
             reporting_instance: "",
-            latest: Latest { count: record.count, last_timestamp: clock::rfc3339(now), message },
+            latest: Latest { count: record.count, last_timestamp: rfc3339(now), message },
         };
         let parcel = Parcel { again, object };
         if self.out.try_send(parcel).is_err() {

@@ -19,6 +19,7 @@ use super::api::{Api, ApiError, Content, DEPLOYMENTS, EVENTS};
 use super::permit::{Field, Permit};
 use super::rivals::rival;
 use crate::clock;
+use crate::kube_types::time::rfc3339;
 
 /// The probe's name.
 const PROBE: &str = "rollgate-takeover-probe";
@@ -238,7 +239,7 @@ fn probe(namespace: &str) -> Value {
 
 fn event(manager: &str, about: &Value) -> Value {
     let (meta, now) = (&about["metadata"], clock::now());
-    let time = clock::rfc3339(now);
+    let time = rfc3339(now);
     let name = meta["name"].as_str().unwrap_or(PROBE);
     json!({
         "apiVersion": "v1",

@@ -6,14 +6,14 @@
 
 use std::time::Duration;
 
-use bytes::{Buf, Bytes, BytesMut};
+use bytes::Bytes;
 use http_body_util::BodyExt;
 use hyper::body::Incoming;
 use serde::Deserialize;
 use tracing::{debug, warn};
 
 use super::api::{Api, ApiError, Form, Kind};
-use super::wire::{Head, Line, Page};
+use super::wire::{Head, Line, Lines, Page};
 
 /// How long a watch lasts; then it is taken up anew. Servers do the same after a time of their own.
 const LASTS_SECS: u32 = 600;
@@ -156,13 +156,9 @@ impl<'a, S: Sink> Watch<'a, S> {
         let listing = self.version.is_none();
         let mut body =
             self.api.watch(&url, self.subject.form).await.map_err(|error| end_of(error, listing))?;
-        let mut held = BytesMut::new();
+        let mut lines = Lines::default();
         while let Some(bytes) = next(&mut body).await? {
-            held.extend_from_slice(&bytes);
-            while let Some(end) = memchr::memchr(b'\n', &held) {
-                self.line(&held[..end])?;
-                held.advance(end + 1);
-            }
+            lines.take(&bytes, |line| self.line(line))?;
         }
         Ok(())
     }

@@ -46,6 +46,33 @@ pub fn text(bytes: &[u8]) -> &str {
     std::str::from_utf8(bytes).unwrap_or_default()
 }
 
+/// Puts lines together from what comes bit by bit.
+#[derive(Debug, Default)]
+pub struct Lines {
+    begun: Vec<u8>,
+}
+
+impl Lines {
+    /// Takes a bit; each line that is complete with it goes to `line`, without its end.
+    ///
+    /// # Errors
+    /// The first of `line`'s; what comes after it is dropped.
+    pub fn take<E>(&mut self, bytes: &[u8], mut line: impl FnMut(&[u8]) -> Result<(), E>) -> Result<(), E> {
+        let mut from = 0;
+        for end in memchr::memchr_iter(b'\n', bytes) {
+            if self.begun.is_empty() {
+                line(&bytes[from..end])?;
+            } else {
+                self.begun.extend_from_slice(&bytes[from..end]);
+                line(&std::mem::take(&mut self.begun))?;
+            }
+            from = end + 1;
+        }
+        self.begun.extend_from_slice(&bytes[from..]);
+        Ok(())
+    }
+}
+
 impl<'a> Page<'a> {
     /// Reads a page.
     ///
@@ -199,6 +226,21 @@ impl<'de> Visitor<'de> for Metadata<'de, '_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn lines_are_the_same_however_they_come() {
+        let sent = b"one\n\nthree\nfo";
+        for size in 1..=sent.len() {
+            let (mut lines, mut seen) = (Lines::default(), Vec::new());
+            let mut see = |line: &[u8]| -> Result<(), Vec<u8>> {
+                seen.push(line.to_vec());
+                Ok(())
+            };
+            sent.chunks(size).for_each(|bytes| lines.take(bytes, &mut see).unwrap());
+            assert_eq!(seen, [&b"one"[..], b"", b"three"], "{size} at a time");
+            assert_eq!(lines.take(b"ur\n", |line| Err(line.to_vec())), Err(b"four".to_vec()));
+        }
+    }
 
     #[test]
     fn lines_are_taken_apart_whatever_their_form() {

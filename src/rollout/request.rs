@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 use super::annotations::REVISION;
 use super::observed::{Condition, Deployment, DeploymentStatus};
 use super::step::{NewSet, StatusWrite, Step, Target};
-use crate::clock::rfc3339;
+use crate::kube_types::time::rfc3339;
 
 /// The label that tells the ReplicaSets of one Deployment apart.
 pub const HASH_LABEL: &str = "pod-template-hash";
