@@ -3,8 +3,8 @@
 //!
 //! In a rollout the pods of two ReplicaSets come and go, and every step of theirs changes a counter of the
 //! Deployment's status. Waiting up to [`DELAY`] makes one write of several. What is put off is only
-//! counters and steps of progress; everything that leaves a trace in the final state (conditions that
-//! come, go or turn, revisions, collisions, generations) is written at once.
+//! counters and steps of progress; that a rollout is complete, and everything that leaves a trace in the final
+//! state (conditions that come, go or turn, revisions, collisions, generations), is written at once.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -68,14 +68,14 @@ fn is_urgent(held: &DeploymentStatus, write: &StatusWrite) -> bool {
         })
 }
 
-/// Whether a condition's change may be skipped or come later: it is the same, or a rollout gets on.
+/// Whether a condition's change may be skipped or come later: it is the same, or a rollout gets on. That one is
+/// complete is what people and scripts wait for, and it leaves little to be written afterwards.
 fn may_wait(from: &Condition, to: &Condition) -> bool {
     if from.status != to.status {
         return false;
     }
     let on_the_way = ["NewReplicaSetCreated", "FoundNewReplicaSet", "ReplicaSetUpdated"];
-    let further = ["ReplicaSetUpdated", "NewReplicaSetAvailable"];
-    from.reason == to.reason || on_the_way.contains(&&*from.reason) && further.contains(&&*to.reason)
+    from.reason == to.reason || on_the_way.contains(&&*from.reason) && to.reason == "ReplicaSetUpdated"
 }
 
 #[cfg(test)]
@@ -131,6 +131,9 @@ mod tests {
         assert!(is_urgent(&held, &write(status(1, "ReplicaSetUpdated", "True"))));
         assert!(is_urgent(&held, &write(status(0, "NewReplicaSetAvailable", "False"))));
         assert!(!is_urgent(&held, &write(status(1, "NewReplicaSetAvailable", "True"))));
+        let moving = status(2, "ReplicaSetUpdated", "True");
+        assert!(!is_urgent(&moving, &write(status(3, "ReplicaSetUpdated", "True"))));
+        assert!(is_urgent(&moving, &write(held.clone())), "complete");
         let with_revision = StatusWrite { revision: Some("2".into()), status: held.clone() };
         assert!(is_urgent(&held, &with_revision));
         let seen = DeploymentStatus { observed_generation: 1, ..held.clone() };
