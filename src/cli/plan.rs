@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 
-use super::engine::on_this_thread;
 use super::{Exit, cluster};
 use crate::clock;
 use crate::controller::api::Api;
@@ -97,7 +96,8 @@ fn read(file: &Path) -> io::Result<String> {
 impl LiveArgs {
     /// Reads the Deployment and what bears on it; a snapshot as JSON.
     fn read(&self, name: &str) -> anyhow::Result<String> {
-        on_this_thread(async {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+        runtime.context("could not start the runtime")?.block_on(async {
             let config = cluster::find(self.kubeconfig.as_deref(), self.context.as_deref()).await?;
             let server = config.cluster_url.to_string().trim_end_matches('/').to_owned();
             let namespace = self.namespace.clone().unwrap_or_else(|| config.default_namespace.clone());
