@@ -17,6 +17,9 @@ use super::transport::{Transport, TransportError};
 /// How long one call may take. As long as the API server gives itself, so that an answer is not missed.
 const CALL: Duration = Duration::from_secs(60);
 
+/// Objects on a page of a list, as kubectl asks for them.
+const PAGE: u32 = 500;
+
 /// Why a call did not do what it was to do.
 #[derive(Debug, thiserror::Error)]
 pub enum ApiError {
@@ -188,12 +191,17 @@ impl Api {
         self.call(Method::GET, path, None).await
     }
 
-    /// GET of a page of a list.
+    /// GET of a page of a list: of all under `path`, or those that `which` selects, as part of a query that
+    /// begins with `&`. `next` is what the page before gave, empty for the first.
     ///
     /// # Errors
     /// [`ApiError`]; see there.
-    pub async fn list(&self, path: &str, form: Form) -> Result<Bytes, ApiError> {
-        self.collect(self.send(Method::GET, path, None, form.of_list())).await
+    pub async fn page(&self, path: &str, which: &str, next: &str, form: Form) -> Result<Bytes, ApiError> {
+        let mut url = format!("{path}?limit={PAGE}{which}");
+        if !next.is_empty() {
+            url.push_str(&format!("&continue={next}"));
+        }
+        self.collect(self.send(Method::GET, &url, None, form.of_list())).await
     }
 
     /// Any call whose answer is one object.

@@ -8,9 +8,6 @@ use super::api::{Api, ApiError, DEPLOYMENTS, Form, Kind, PODS, REPLICA_SETS};
 use super::wire::Page;
 use crate::rollout::{Deployment, Strategy};
 
-/// Objects asked for at once, as kubectl does it.
-const PAGE: usize = 500;
-
 /// What was seen, in the shape that [`Snapshot::read`](crate::rollout::Snapshot::read) takes.
 #[derive(Serialize)]
 struct Gathered {
@@ -42,14 +39,14 @@ pub async fn gather(api: &Api, namespace: &str, name: &str, now: Timestamp) -> R
 async fn list(api: &Api, kind: Kind, namespace: &str) -> Result<Vec<Box<RawValue>>, ApiError> {
     let path = kind.all(Some(namespace));
     let mut objects = Vec::new();
-    let mut url = format!("{path}?limit={PAGE}");
+    let mut next = String::new();
     loop {
-        let body = api.list(&url, Form::Whole).await?;
+        let body = api.page(&path, "", &next, Form::Whole).await?;
         let page = Page::read(&body)?;
         objects.extend(page.items.into_iter().map(ToOwned::to_owned));
         if page.next.is_empty() {
             return Ok(objects);
         }
-        url = format!("{path}?limit={PAGE}&continue={}", page.next);
+        next = page.next.into_owned();
     }
 }

@@ -71,6 +71,11 @@ pub fn version(text: &str) -> u64 {
     text.parse().unwrap_or(0)
 }
 
+/// Whether a scope, a namespace or all of them, has this namespace in it.
+pub fn covers(scope: Option<&str>, namespace: &str) -> bool {
+    scope.is_none_or(|scope| scope == namespace)
+}
+
 type Names<T> = HashMap<Box<str>, Arc<T>>;
 
 /// Objects of one kind.
@@ -212,7 +217,7 @@ impl<T: Cached> Store<T> {
         version: u64,
     ) -> Vec<Arc<T>> {
         let gone = |held: &&Arc<T>| {
-            scope.is_none_or(|scope| scope == held.namespace())
+            covers(scope, held.namespace())
                 && held.version() <= version
                 && !listed.contains(&(held.namespace().into(), held.name().into()))
         };

@@ -25,9 +25,6 @@ const SILENCE: Duration = Duration::from_secs(180);
 const SHORTEST_WAIT: Duration = Duration::from_millis(50);
 const LONGEST_WAIT: Duration = Duration::from_secs(1);
 
-/// Objects on a page of a list.
-const PAGE: u32 = 500;
-
 /// Who takes what is found.
 pub trait Sink: Send {
     /// A list begins: what it does not hold is gone.
@@ -199,11 +196,9 @@ impl<'a, S: Sink> Watch<'a, S> {
         self.sink.list_begins();
         let mut next = String::new();
         loop {
-            let mut url = format!("{}?limit={PAGE}{}", self.path, self.subject.which);
-            if !next.is_empty() {
-                url.push_str(&format!("&continue={next}"));
-            }
-            let body = self.api.list(&url, self.subject.form).await.map_err(|error| end_of(error, false))?;
+            let Subject { which, form, .. } = self.subject;
+            let body = self.api.page(&self.path, which, &next, form).await;
+            let body = body.map_err(|error| end_of(error, false))?;
             let page = Page::read(&body).map_err(ApiError::from)?;
             for object in page.items {
                 let object = object.get();

@@ -10,6 +10,8 @@ use serde::Deserialize;
 use serde::de::{DeserializeSeed, Deserializer, Error as _, IgnoredAny, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
+use crate::rollout::Text;
+
 /// One line of a watch's answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Line<'a> {
@@ -135,8 +137,8 @@ impl<'a> Head<'a> {
     /// # Errors
     /// When it has no metadata with a name and a resourceVersion.
     pub fn read(object: &'a str) -> Result<Self, serde_json::Error> {
-        let mut search = Search { head: Head::default(), is_found: false };
-        let read = Object(&mut search).deserialize(&mut serde_json::Deserializer::from_str(object));
+        let mut search = Search::default();
+        let read = search.deserialize(&mut serde_json::Deserializer::from_str(object));
         match (search.is_found, read) {
             (true, _) => Ok(search.head), // reading stopped on purpose
             (false, Err(error)) => Err(error),
@@ -146,20 +148,15 @@ impl<'a> Head<'a> {
 }
 
 /// A head that is being looked for.
+#[derive(Default)]
 struct Search<'a> {
     head: Head<'a>,
+    in_metadata: bool,
     is_found: bool,
 }
 
-struct Object<'a, 's>(&'s mut Search<'a>);
-
-struct Metadata<'a, 's>(&'s mut Search<'a>);
-
-/// A text that is copied only if it has escapes.
-#[derive(Deserialize)]
-struct Text<'a>(#[serde(borrow)] Cow<'a, str>);
-
-impl<'de> DeserializeSeed<'de> for Object<'de, '_> {
+/// Goes through an object, and from there through its metadata.
+impl<'de> DeserializeSeed<'de> for &mut Search<'de> {
     type Value = ();
 
     fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<(), D::Error> {
@@ -167,58 +164,35 @@ impl<'de> DeserializeSeed<'de> for Object<'de, '_> {
     }
 }
 
-impl<'de> Visitor<'de> for Object<'de, '_> {
+impl<'de> Visitor<'de> for &mut Search<'de> {
     type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("an object")
+        f.write_str("an object with metadata")
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
         while let Some(Text(key)) = map.next_key()? {
-            if key == "metadata" {
-                return map.next_value_seed(Metadata(self.0));
-            }
-            map.next_value::<IgnoredAny>()?;
-        }
-        Ok(())
-    }
-}
-
-impl<'de> DeserializeSeed<'de> for Metadata<'de, '_> {
-    type Value = ();
-
-    fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<(), D::Error> {
-        from.deserialize_map(self)
-    }
-}
-
-impl<'de> Visitor<'de> for Metadata<'de, '_> {
-    type Value = ();
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("metadata")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
-        let Search { head, is_found } = self.0;
-        // Most of metadata is managedFields, and comes last.
-        while let Some(Text(key)) = map.next_key()? {
-            let place = match &*key {
-                "name" => &mut head.name,
-                "namespace" => &mut head.namespace,
-                "resourceVersion" => &mut head.resource_version,
+            let place = match (self.in_metadata, &*key) {
+                (false, "metadata") => {
+                    self.in_metadata = true;
+                    return map.next_value_seed(self);
+                }
+                (true, "name") => &mut self.head.name,
+                (true, "namespace") => &mut self.head.namespace,
+                (true, "resourceVersion") => &mut self.head.resource_version,
                 _ => {
                     map.next_value::<IgnoredAny>()?;
                     continue;
                 }
             };
             *place = map.next_value::<Text<'_>>()?.0;
-            if !head.name.is_empty() && !head.namespace.is_empty() && !head.resource_version.is_empty() {
-                break;
+            let Head { namespace, name, resource_version } = &self.head;
+            if !(namespace.is_empty() || name.is_empty() || resource_version.is_empty()) {
+                break; // most of metadata is managedFields, and comes last
             }
         }
-        *is_found = !head.name.is_empty() && !head.resource_version.is_empty();
+        self.is_found = !self.head.name.is_empty() && !self.head.resource_version.is_empty();
         Ok(())
     }
 }

@@ -10,7 +10,7 @@ use tokio::sync::watch;
 
 use super::key::Key;
 use super::queue::Lane;
-use super::store::{Cached, Put, Store};
+use super::store::{Cached, Put, Store, covers};
 use crate::rollout::{Controller, Deployment, OwnerKind, Pod, ReplicaSet, Strategy};
 
 /// The caches.
@@ -190,9 +190,8 @@ impl Known for Pod {
         if !world.pods_listed.insert(scope.clone()) {
             return Vec::new();
         }
-        let in_scope =
-            |d: &&Arc<Deployment>| scope.as_deref().is_none_or(|scope| scope == &*d.meta.namespace);
-        let waiting = world.deployments.iter().filter(|d| recreates(d)).filter(in_scope);
+        let waits = |d: &&Arc<Deployment>| recreates(d) && covers(scope.as_deref(), &d.meta.namespace);
+        let waiting = world.deployments.iter().filter(waits);
         waiting.map(|d| Key::new(&d.meta.namespace, &d.meta.name)).collect()
     }
 }
@@ -236,7 +235,7 @@ impl World {
     }
 
     fn knows_pods_of(&self, namespace: &str) -> bool {
-        self.pods_listed.iter().any(|scope| scope.as_deref().is_none_or(|scope| scope == namespace))
+        self.pods_listed.iter().any(|scope| covers(scope.as_deref(), namespace))
     }
 
     fn count_recreating(&self, old: Option<&Deployment>, new: Option<&Deployment>) {

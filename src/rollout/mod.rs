@@ -51,6 +51,7 @@ pub use observed::{
     Condition, Controller, Deployment, DeploymentStatus, Meta, Observed, OwnerKind, Pod, ReplicaSet,
     SetStatus,
 };
+pub use read::Text;
 pub use request::{HASH_LABEL, Request, Resource, Verb};
 pub use round::CreateError;
 pub use selector::{Operator, Requirement, Selector};

@@ -34,10 +34,10 @@ struct WireMeta {
     resource_version: Box<str>,
     #[serde(default)]
     generation: i64,
-    #[serde(default, deserialize_with = "time")]
-    creation_timestamp: Option<Timestamp>,
-    #[serde(default, deserialize_with = "time")]
-    deletion_timestamp: Option<Timestamp>,
+    #[serde(default)]
+    creation_timestamp: MaybeTime,
+    #[serde(default)]
+    deletion_timestamp: MaybeTime,
     #[serde(default)]
     labels: TextMap,
     #[serde(default)]
@@ -81,8 +81,8 @@ impl WireMeta {
             uid: self.uid,
             resource_version: self.resource_version,
             generation: self.generation,
-            created: self.creation_timestamp,
-            deleting: self.deletion_timestamp.is_some(),
+            created: self.creation_timestamp.0,
+            deleting: self.deletion_timestamp.0.is_some(),
             labels: self.labels,
             annotations,
         }
@@ -90,10 +90,11 @@ impl WireMeta {
 }
 
 /// A text that is copied only if it has escapes.
-#[derive(Deserialize)]
-struct Text<'a>(#[serde(borrow)] Cow<'a, str>);
+#[derive(Debug, Deserialize)]
+pub struct Text<'a>(#[serde(borrow)] pub Cow<'a, str>);
 
 /// An RFC 3339 time, null, or an empty text.
+#[derive(Default)]
 struct MaybeTime(Option<Timestamp>);
 
 impl<'de> Deserialize<'de> for MaybeTime {
@@ -104,10 +105,6 @@ impl<'de> Deserialize<'de> for MaybeTime {
             text => Ok(MaybeTime(Some(text.parse().map_err(D::Error::custom)?))),
         }
     }
-}
-
-fn time<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Timestamp>, D::Error> {
-    Ok(MaybeTime::deserialize(from)?.0)
 }
 
 #[derive(Deserialize)]
@@ -277,30 +274,31 @@ impl<'de> Deserialize<'de> for Condition {
                     other: Map::new(),
                 };
                 while let Some(Text(key)) = map.next_key()? {
-                    let place = match &*key {
-                        "type" => &mut condition.kind,
-                        "status" => &mut condition.status,
-                        "reason" => &mut condition.reason,
-                        "message" => &mut condition.message,
-                        "lastUpdateTime" => {
-                            condition.updated = map.next_value::<MaybeTime>()?.0;
-                            continue;
-                        }
-                        "lastTransitionTime" => {
-                            condition.changed = map.next_value::<MaybeTime>()?.0;
-                            continue;
-                        }
+                    match &*key {
+                        "type" => condition.kind = map.next_value::<Shared>()?.0,
+                        "status" => condition.status = map.next_value::<Shared>()?.0,
+                        "reason" => condition.reason = map.next_value::<Shared>()?.0,
+                        "message" => condition.message = map.next_value::<Shared>()?.0,
+                        "lastUpdateTime" => condition.updated = map.next_value::<MaybeTime>()?.0,
+                        "lastTransitionTime" => condition.changed = map.next_value::<MaybeTime>()?.0,
                         _ => {
                             condition.other.insert(key.into_owned(), map.next_value()?);
-                            continue;
                         }
-                    };
-                    *place = shared(map.next_value::<Option<Text<'_>>>()?.map_or("".into(), |text| text.0));
+                    }
                 }
                 Ok(condition)
             }
         }
         from.deserialize_map(Fields)
+    }
+}
+
+/// A text of a condition; null is an empty one.
+struct Shared(Cow<'static, str>);
+
+impl<'de> Deserialize<'de> for Shared {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        Ok(Shared(Option::<Text<'_>>::deserialize(from)?.map_or("".into(), |text| shared(text.0))))
     }
 }
 
@@ -430,7 +428,7 @@ impl<'de> Deserialize<'de> for Pod {
             name: wire.metadata.name,
             namespace: wire.metadata.namespace,
             ended: matches!(&*wire.status.phase, "Failed" | "Succeeded"),
-            deleting: wire.metadata.deletion_timestamp.is_some(),
+            deleting: wire.metadata.deletion_timestamp.0.is_some(),
         })
     }
 }
